@@ -60,7 +60,9 @@ _AIMLESS = frozenset(
     {"random", "logout", "signout", "download", "export", "csv", "next", "previous", "rss", "atom"}
 )
 _LISTING = frozenset({"list", "all", "index", "browse", "directory", "overview"})
-_PEOPLE = frozenset({"user", "users", "people", "persons", "members", "contacts", "accounts", "team", "staff"})
+_PEOPLE = frozenset(
+    {"user", "users", "people", "persons", "members", "contacts", "accounts", "team", "staff"}
+)
 _FORM_VERBS = (("edit",), ("modify",), ("change",), ("manage",), ("new",), ("create",))
 _FILTERING = frozenset({"search", "filter", "filters", "advanced"})
 FILTER_PAGE = 0.45
@@ -336,7 +338,12 @@ def is_harmless(action: Action, observation: Observation) -> bool:
         return False
     if isinstance(action, Click):
         target = next((one for one in observation.page.elements if one.index == action.element), None)
-        if words(action.label)[:1] in _FORM_VERBS and target is not None and target.href and not target.submits:
+        if (
+            words(action.label)[:1] in _FORM_VERBS
+            and target is not None
+            and target.href
+            and not target.submits
+        ):
             return True  # such links open the form that writes
         return not _commands_change(words(action.label))
     return True

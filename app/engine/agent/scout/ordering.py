@@ -10,7 +10,9 @@ from urllib.parse import parse_qsl, urlsplit
 from app.engine.agent.scout.likeness import meaning, word_fit, words
 from app.engine.core.text import word_set
 
-_DOWN = "highest|largest|biggest|greatest|most recent(?:ly)?|newest|latest|most expensive|most|longest|best|top"
+_DOWN = (
+    "highest|largest|biggest|greatest|most recent(?:ly)?|newest|latest|most expensive|most|longest|best|top"
+)
 _UP = "lowest|smallest|least recent(?:ly)?|oldest|earliest|longest ago|cheapest|least|fewest|shortest"
 _FIRST = re.compile(
     rf"((?:\b\w+ ){{0,3}})\b({_UP}|{_DOWN})\b((?: \w+){{0,3}}?)(?: are| is)? (?:first|at the top|on top)\b"
@@ -23,7 +25,9 @@ _ALPHABETICAL = re.compile(r"((?:\b\w+ ){0,2})(?:in )?(reverse )?alphabetical(?:
 _DESCENDING = word_set("descending desc down decreasing reverse newest latest highest largest")
 _ASCENDING = word_set("ascending asc up increasing")
 _SORTING = word_set("sort order ordering orderby order_by sort_by sortby sort-by")
-_IDLE = word_set("ones one order sort sorted first list all items with by in the ascending descending asc desc")
+_IDLE = word_set(
+    "ones one order sort sorted first list all items with by in the ascending descending asc desc"
+)
 _LEAST_LIKE = 0.6
 
 

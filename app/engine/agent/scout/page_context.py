@@ -165,7 +165,7 @@ class PageContext:
             said = words(one.name)
             if "rel" in dict(one.attributes) and dict(one.attributes)["rel"] == "next":
                 return one
-            if one.name.strip().casefold() in _NEXT or (said and len(said) <= 3 and said[0] == "next"):
+            if one.name.strip().casefold() in _NEXT or (len(said) <= 3 and said[:1] == ("next",)):
                 return one
             if one.name.strip() in (">", ">>", "›", "»", "→"):
                 return one

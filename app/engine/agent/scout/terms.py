@@ -193,7 +193,11 @@ def _is_of(term: Term, terms: Terms, subject: Evidence, context: PageContext) ->
     if context.is_about(term.text):
         return True
     kinds = [one for kind, one in zip(terms, subject, strict=True) if not kind.is_name]
-    if not term.is_owner or holds(path_words(context.page.url), term.text) or max(kinds, default=0.0) < LIKE_HEADING:
+    if (
+        not term.is_owner
+        or holds(path_words(context.page.url), term.text)
+        or max(kinds, default=0.0) < LIKE_HEADING
+    ):
         return False
     most = len(words(term.text)) + 4
     return any(

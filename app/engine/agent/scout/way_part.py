@@ -70,9 +70,7 @@ def _ordered_step(view: PartView) -> Step | None:
 
 def _linked_step(view: PartView) -> Step | None:
     """Return the step from the page of a named thing to ``the other one`` that it links to."""
-    if not asks_for_other(view.part) or not any(
-        view.context.is_about(name.text) for name in view.part.names
-    ):
+    if not asks_for_other(view.part) or not any(view.context.is_about(name.text) for name in view.part.names):
         return None
     names = {word for name in view.part.names for word in words(name.text)}
     said = [word for word in view.part.words if word not in names | _OTHER]
