@@ -52,6 +52,8 @@ _PLACES = frozenset({"login", "cart"})
 _LONGEST_COMMAND = 4
 LEAST_LATE = 0.3
 """What a page must promise after many pages that fitted no better than one before."""
+UNSEEN_KIND, LEAST_KIND = 0.06, 0.55
+"""What it promises besides where its name says the kind of thing; evidence of such a word."""
 FAR_AWAY = 0.04
 """What a page that has to be gone back to must promise more."""
 _READING = frozenset({RiskClass.READS, RiskClass.EDITS})
@@ -113,6 +115,13 @@ class Wayfinder:
         kinds = [(term, one) for term, one in zip(self.terms, self.told, strict=True) if not term.is_name]
         told = sum(term.weight * one for term, one in kinds)
         return not kinds or told >= LEAST_TOLD * sum(term.weight for term, _ in kinds)
+
+    @property
+    def calls_kind(self) -> bool:
+        """Whether the page calls itself by a word for the kind of thing that is wanted."""
+        return any(
+            term.is_kind and one >= LEAST_KIND for term, one in zip(self.terms, self.told, strict=True)
+        )
 
     @property
     def has_names(self) -> bool:
@@ -204,13 +213,18 @@ class Wayfinder:
             max(mine * (OTHER_ROW if of_row else 1.0), kept * here, 0.0 if term.is_name else filters)
             for term, mine, here in zip(self.terms, said, self.here, strict=True)
         )
-        chance = self._chance(one, name)
+        chance = self._chance(one, name, named)
         return max(score(self.terms, joined), chance) + link_prior(one)
 
-    def _chance(self, one: Element, name: str) -> float:
+    def _chance(self, one: Element, name: str, named: Evidence) -> float:
         """Return what a main part of the site promises while nothing shows the names; lists of things promise more."""
         said = set(words(name))
-        if not is_aside(one) or (self.names_shown and self.has_names) or words(name)[:1] in _FORM_VERBS:
+        if self.names_shown and self.has_names:
+            return 0.0
+        kind = max((mine for term, mine in zip(self.terms, named, strict=True) if term.is_kind), default=0.0)
+        if kind >= LEAST_KIND and not self.context.row_text(one):
+            return UNSEEN + UNSEEN_KIND * kind
+        if not is_aside(one) or words(name)[:1] in _FORM_VERBS:
             return 0.0
         listed = _LISTING & said
         people = _PEOPLE & said and any(_is_person(term) for term in self.terms)
@@ -363,12 +377,18 @@ def _commands_change(said: Sequence[str]) -> bool:
 def arrived(finder: Wayfinder) -> str:
     """Return the evidence that the page in front is the one that is wanted, "" where it is not enough."""
     shown = [term.text for term, one in zip(finder.terms, finder.here, strict=True) if one >= 0.6]
-    if not finder.names_shown or finder.fit < LEAST_FIT or not finder.is_kind:
+    direct = any(
+        term.is_name and not term.is_owner and finder.context.is_about(term.text) for term in finder.terms
+    )
+    least = LEAST_NAMED if direct and finder.calls_kind else LEAST_FIT
+    if not finder.names_shown or finder.fit < least or not finder.is_kind:
         return ""
     title = next((text for text in finder.context.subject if text), finder.context.path)
     return f'"{_short(title)}" shows {", ".join(shown[:6])}'
 
 
+LEAST_NAMED = 0.45
+"""The same where the page calls itself by the name and a word for the kind."""
 LEAST_TOLD = 0.4
 """Share of the words of a task that the page of a thing without a name calls itself by."""
 LEAST_FIT = 0.6

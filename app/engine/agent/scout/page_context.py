@@ -223,10 +223,8 @@ class PageContext:
     def _form_values(self) -> frozenset[str]:
         """Values of the first text fields of a form, which call the thing that it edits by its name."""
         texts = [
-            one.element
-            for one in self.fields
-            if one.element.role == "textbox" and one.element.form.startswith("post:")
-        ]
+            one for one in self.shown if one.role == "textbox" and one.form.startswith("post:")
+        ]  # read-only ones too
         return frozenset(plain(one.value) for one in texts[:_NAMING_FIELDS] if one.value)
 
     def echoes(self, name: str) -> bool:

@@ -43,6 +43,11 @@ class Term:
     is_owner: bool = False
     """The name says whose the thing is, not what it is called: ``the order that Ada Bell placed``."""
 
+    @property
+    def is_kind(self) -> bool:
+        """Whether it is a word for what is wanted, not only for a page."""
+        return not self.is_name and self.weight >= WORD_WEIGHT
+
 
 Terms = tuple[Term, ...]
 Evidence = tuple[float, ...]
