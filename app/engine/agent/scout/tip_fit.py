@@ -57,7 +57,7 @@ def fitting_tips(tips: tuple[RetrievedTip, ...], part: TaskPart) -> tuple[Retrie
 
 
 def _fit(tip: RetrievedTip, asked: list[str], weights: dict[str, float]) -> float:
-    """Return the mean of what the tip says of the task and what the task says of the tip's condition."""
+    """Return the mean of what the tip says of the task and of its condition the task; 0 where none of it is said."""
     condition = _telling(tip.when or tip.text)
     body = _telling(f"{tip.do} {tip.text}")
     ours = sum(weights[word] for word in asked)
@@ -67,7 +67,7 @@ def _fit(tip: RetrievedTip, asked: list[str], weights: dict[str, float]) -> floa
         weights[word] * max(_best(word, condition), _BODY_WEIGHT * _best(word, body)) for word in asked
     )
     shares = [_share(one, asked, weights) for one in _alternatives(tip.when or tip.text)]
-    return said / ours / 2 + (max(shares) + shares[0]) / 4
+    return said / ours / 2 + (max(shares) + shares[0]) / 4 if shares[0] else 0.0
 
 
 def _share(condition: Sequence[str], asked: Sequence[str], weights: Mapping[str, float]) -> float:

@@ -32,7 +32,7 @@ from app.engine.core.observation import Observation, RetrievedTip
 from app.engine.core.page_state import Element
 from kb.procedure import PLACEHOLDER, Choice, ProcedureStep, StepKind
 
-_LEAST_SAID, _LEAST_OPTION = 0.5, 0.5
+_LEAST_SAID, _LEAST_OPTION = 0.5, 0.75
 _SHOWN_BY_ITSELF = 0.7
 """Promise from which on a link of the page in front is followed before a tip is begun."""
 _READING = frozenset({RiskClass.READS, RiskClass.EDITS})
@@ -49,10 +49,13 @@ class _Numbered:
 
 
 def tip_step(view: PartView) -> Step | None:
-    """Return the due step of the first fitting tip that can be followed on this page."""
+    """Return the due step of a tip that was begun, else of the first fitting one that can be followed on this page."""
     if view.memory.sent is not None:
         return None  # what was sent is looked at first
-    for tip in fitting_tips(view.observation.tips, view.part):
+    tips = view.observation.tips
+    begun = {mark.split(":")[1] for mark in view.memory.marks if mark.startswith("tip:")}
+    going_on = [tip for tip in tips if tip.tip in begun and tip.kind != "person"]
+    for tip in dict.fromkeys((*going_on, *fitting_tips(tips, view.part))):
         follower = _TipOnPage(view, tip)
         if not follower.begun and not follower.may_begin():
             continue
@@ -264,9 +267,11 @@ def is_sender(element: Element) -> bool:
 
 
 def _filter_marks(action: Action, *, sends: bool) -> tuple[str, ...]:
-    """Return the marks by which a filter that a tip set counts as one of the scout's own."""
+    """Return the marks by which a filter or a search of a tip counts as one of the scout's own."""
     if sends:
         return ("applied",)
+    if isinstance(action, TypeText):
+        return (f"searched:{action.text}",)
     return tuple(f"filter:{value}" for value in action.options) if isinstance(action, Select) else ()
 
 
