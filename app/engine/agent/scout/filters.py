@@ -129,7 +129,7 @@ def _step(view: PartView, field: FormField, value: str) -> Step:
         reason=f'"{field.label}" filters by {value}',
         key=f"filter:{view.context.path}:{plain(field.label)}:{plain(value)}",
         score=FILTER_SCORE,
-        marks=(f"filter:{value}",),
+        marks=(f"filter:{field.label}: {value}",),
     )
 
 

@@ -74,6 +74,7 @@ class Memory:
         answers: less certain answers, for when nothing promises a better one.
         links: pages that each link was seen on, by its address; ``dead`` names of links that led nowhere.
         sent: the form that was sent last.
+        entered: names that a page was about, by its path; pages below it belong to them.
     """
 
     part: int = 0
@@ -91,6 +92,7 @@ class Memory:
     answers: list[Answer] = field(default_factory=list["Answer"])
     links: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     dead: set[str] = field(default_factory=set[str])
+    entered: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     errors: list[str] = field(default_factory=list[str])
     sent: Sent | None = None
     pending: Step | None = None
@@ -132,6 +134,17 @@ class Memory:
         pages = len({page for seen in self.links.values() for page in seen})
         return frozenset(at for at, seen in self.links.items() if len(seen) > 1 and len(seen) >= 0.75 * pages)
 
+    def enter(self, path: str, name: str) -> None:
+        """Keep that the page at a path is about a name."""
+        if path.strip("/"):
+            self.entered.setdefault(path.rstrip("/"), set()).add(name)
+
+    def places(self, path: str) -> frozenset[str]:
+        """Return the names of the pages above a path."""
+        return frozenset(
+            name for above, names in self.entered.items() if path.startswith(f"{above}/") for name in names
+        )
+
     def next_part(self, parts: int = 1) -> Memory:
         """Return the memory of the part behind ``parts`` that are done: what is known of the site stays."""
         return Memory(
@@ -139,6 +152,7 @@ class Memory:
             links=self.links,
             dead=self.dead,
             containers=self.containers,
+            entered=self.entered,
             marks={mark for mark in self.marks if mark.startswith("tip:")},
         )
 

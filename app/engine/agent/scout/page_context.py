@@ -190,6 +190,13 @@ class PageContext:
         return bool(_RESULTS & said) or "search" in words(self.path)
 
     @cached_property
+    def sort_controls(self) -> frozenset[int]:
+        """Numbers of the controls in the heads of lists, which order their rows."""
+        return frozenset(
+            control.index for one in self.relations.relations for control in one.sort_controls
+        )
+
+    @cached_property
     def subject(self) -> tuple[str, ...]:
         """What the page calls itself: its first headings, the end of its breadcrumb, its title."""
         heads = [text for text in (self.relations.headings or self.page.headings)[:3] if text]

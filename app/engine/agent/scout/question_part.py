@@ -58,9 +58,17 @@ def _read(view: PartView, question: Question) -> Answer | None:
         relations,
         on_page_of=_on_page_of(view),
         more=_has_more(view, relations),
-        applied=tuple(memory.applied.get(context.key, ())),
+        applied=_places(view),
         offered=[(one.label, one.options) for one in fields_of(context.page) if one.options],
     )
+
+
+def _places(view: PartView) -> tuple[str, ...]:
+    """Return what the page as a whole is about: filters that brought it, things whose pages stand above it."""
+    memory = view.memory
+    listed = {view.context.key, *memory.collected}
+    filters = [one for key in listed for one in sorted(memory.applied.get(key, ()))]
+    return tuple(dict.fromkeys((*filters, *sorted(memory.places(view.context.path)))))
 
 
 def _has_more(view: PartView, relations: PageRelations) -> bool:
