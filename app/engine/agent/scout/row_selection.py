@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal
 
 from app.engine.agent.scout.dates import age_in, clock_in, day_first_in, is_date, period_in, periods_in
-from app.engine.agent.scout.likeness import fits, forms, holds, meaning, plain, words
+from app.engine.agent.scout.likeness import fits, forms, holds, meaning, plain, says, words
 from app.engine.agent.scout.quantities import is_quantity, money_in, quantity_in
 from app.engine.agent.scout.questions import Limit, Order, Question, ValueKind
 from app.engine.agent.scout.relations import PageRelations, Relation, Row
@@ -192,7 +192,9 @@ class Selection:
     def _refuse(self, text: str) -> None:
         columns, test = self._holding(text, "", exact=False)
         named = next((one for one in self.relation.columns if one and fits(text, one) >= SURE), "")
-        if self._in_place(text):
+        if any(says(one, f"not {text}") for one in self.place):  # a filter that leaves them out
+            self.placed += 1
+        elif self._in_place(text):
             self.unmet.append(f"not {text}")
         elif columns:
             self.tests.append(lambda row: not any(test(row[one]) for one in columns))
