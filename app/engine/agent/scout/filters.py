@@ -43,6 +43,11 @@ def filter_steps(view: PartView) -> list[Step]:
     return found
 
 
+def is_half_filled(view: PartView) -> bool:
+    """Whether a field of this page was set and its form not sent yet."""
+    return any(mark.startswith(f"set:{view.context.key}") for mark in view.memory.marks)
+
+
 def _is_loose(field: FormField) -> bool:
     """Whether a list stands outside of any form: pages use such lists to sort and to filter."""
     return not field.element.form and field.kind in _SELECTS and bool(field.options)
@@ -129,7 +134,7 @@ def _step(view: PartView, field: FormField, value: str) -> Step:
         reason=f'"{field.label}" filters by {value}',
         key=f"filter:{view.context.path}:{plain(field.label)}:{plain(value)}",
         score=FILTER_SCORE,
-        marks=(f"filter:{field.label}: {value}",),
+        marks=(f"filter:{field.label}: {value}", f"set:{view.context.key}"),
     )
 
 

@@ -126,7 +126,7 @@ class Memory:
             return
         chosen = {mark.removeprefix("filter:") for mark in self.marks if mark.startswith("filter:")}
         self.applied[key] = self.applied.get(key, frozenset()) | chosen
-        self.marks -= {"applied"}
+        self.marks = {mark for mark in self.marks if mark != "applied" and not mark.startswith("set:")}
 
     @property
     def frame(self) -> frozenset[str]:
@@ -144,6 +144,12 @@ class Memory:
         return frozenset(
             name for above, names in self.entered.items() if path.startswith(f"{above}/") for name in names
         )
+
+    @property
+    def pages_without_gain(self) -> int:
+        """Pages first looked at after the one that fits best."""
+        fits = list(self.fits.values())
+        return len(fits) - 1 - fits.index(max(fits)) if fits else 0
 
     def next_part(self, parts: int = 1) -> Memory:
         """Return the memory of the part behind ``parts`` that are done: what is known of the site stays."""

@@ -6,7 +6,7 @@ Pages of one list are read together.  On the page of the thing only its own part
 from __future__ import annotations
 
 from app.engine.agent.scout.answering import Answer, Need, answer_from
-from app.engine.agent.scout.filters import filter_steps
+from app.engine.agent.scout.filters import filter_steps, is_half_filled
 from app.engine.agent.scout.form_fields import fields_of
 from app.engine.agent.scout.memory import Step
 from app.engine.agent.scout.navigation import turn_page
@@ -22,23 +22,35 @@ LIKELY = 0.5
 """Certainty from which on an answer is given once nothing promises a better page."""
 _LEAST_PROMISE = 0.12
 _MOST_PAGES = 30
+_MOST_WITHOUT_GAIN = 9
+"""Pages looked at since the one that fitted best, after which further ones are not hoped for."""
 _LISTED = frozenset(Aggregate) - {Aggregate.VALUE, Aggregate.YES_NO}
 
 
 def question_step(view: PartView) -> Step | PartDone | GiveUp:
     """Return the next step towards the answer, or the answer."""
     question = read_question(view.part)
+    about = _on_page_of(view)
+    filtered = filter_steps(view) if not about or question.aggregate in _LISTED else []
+    if filtered and is_half_filled(view):
+        return filtered[0]
     answer = _read(view, question)
     step = _from_answer(view, question, answer)
     if step is not None:
         return step
-    about = _on_page_of(view)
-    if (not about or question.aggregate in _LISTED) and (filtered := filter_steps(view)):
+    if filtered:
         return filtered[0]
+    if view.memory.pages_without_gain > _MOST_WITHOUT_GAIN:
+        return _ended(view, about)
     floor = _LEAST_PROMISE if not _is_candidate(view) else max(_LEAST_PROMISE, view.finder.fit)
     step = view.finder.best(floor, within=bool(about) and view.finder.names_shown)
     if step is not None:
         return step
+    return _ended(view, about)
+
+
+def _ended(view: PartView, about: str) -> PartDone | GiveUp:
+    """Return the likeliest answer so far, or what is missing."""
     best = max(view.memory.answers, key=lambda one: one.certain, default=None)
     if best is not None:
         return PartDone(evidence=_rests_on(best), answer=best.text)
