@@ -128,7 +128,7 @@ def _labelled(look: Look, asked: Asked, least: float) -> Answer | None:
     rest = {form for word in look.question.words for form in forms(word)}
     for one in look.page.labelled:
         score = fits(asked.phrase, one.label) if asked.phrase else 0.0
-        if score < least or not suits(asked.kind, one.value):
+        if score < least or not suits(asked.kind, one.value) or _is_told(look, one.value):
             continue
         score += 0.03 * any(forms(word) & rest for word in words(one.title)) - 0.04 * one.listed
         score -= 0.02 * (one.field is not None)
@@ -137,6 +137,11 @@ def _labelled(look: Look, asked: Asked, least: float) -> Answer | None:
     if best is None:
         return None
     return evidence(best[1].value, f"{best[1].label}: {best[1].value}", max(best[0], 0.6))
+
+
+def _is_told(look: Look, value: str) -> bool:
+    """Whether a value is a name that the question itself tells."""
+    return any(plain(value) == plain(one.text) for one in look.question.names)
 
 
 def _only_one(look: Look, asked: Asked) -> Answer | None:

@@ -14,6 +14,8 @@ from app.engine.core.observation import HistoryEntry
 from app.engine.core.page_state import PageCapture
 
 _MOST_LINKS = 3_000
+_ABOUT = 0.85
+"""Evidence of a name from which on a page is about it."""
 MOST_FAILURES = 2
 """Failures after which an attempt is not made again."""
 
@@ -74,7 +76,7 @@ class Memory:
         answers: less certain answers, for when nothing promises a better one.
         links: pages that each link was seen on, by its address; ``dead`` names of links that led nowhere.
         sent: the form that was sent last.
-        entered: names that a page was about, by its path; pages below it belong to them.
+        opened: names of the thing whose row was opened, by the path of its page.
     """
 
     part: int = 0
@@ -92,7 +94,7 @@ class Memory:
     answers: list[Answer] = field(default_factory=list["Answer"])
     links: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     dead: set[str] = field(default_factory=set[str])
-    entered: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    opened: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     errors: list[str] = field(default_factory=list[str])
     sent: Sent | None = None
     pending: Step | None = None
@@ -134,22 +136,13 @@ class Memory:
         pages = len({page for seen in self.links.values() for page in seen})
         return frozenset(at for at, seen in self.links.items() if len(seen) > 1 and len(seen) >= 0.75 * pages)
 
-    def enter(self, path: str, name: str) -> None:
-        """Keep that the page at a path is about a name."""
-        if path.strip("/"):
-            self.entered.setdefault(path.rstrip("/"), set()).add(name)
-
     def places(self, path: str) -> frozenset[str]:
-        """Return the names of the pages above a path."""
-        return frozenset(
-            name for above, names in self.entered.items() if path.startswith(f"{above}/") for name in names
-        )
-
-    @property
-    def pages_without_gain(self) -> int:
-        """Pages first looked at after the one that fits best."""
-        fits = list(self.fits.values())
-        return len(fits) - 1 - fits.index(max(fits)) if fits else 0
+        """Return what a page at a path belongs to: what was opened there or above, what pages above are about."""
+        opened = {
+            name for at, names in self.opened.items() if f"{path}/".startswith(f"{at}/") for name in names
+        }
+        above = [shown for at, shown in self.containers.items() if path.startswith(f"{at}/")]
+        return frozenset(opened | {name for shown in above for name, one in shown.items() if one >= _ABOUT})
 
     def next_part(self, parts: int = 1) -> Memory:
         """Return the memory of the part behind ``parts`` that are done: what is known of the site stays."""
@@ -158,7 +151,7 @@ class Memory:
             links=self.links,
             dead=self.dead,
             containers=self.containers,
-            entered=self.entered,
+            opened=self.opened,
             marks={mark for mark in self.marks if mark.startswith("tip:")},
         )
 

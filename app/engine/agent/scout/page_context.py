@@ -192,9 +192,7 @@ class PageContext:
     @cached_property
     def sort_controls(self) -> frozenset[int]:
         """Numbers of the controls in the heads of lists, which order their rows."""
-        return frozenset(
-            control.index for one in self.relations.relations for control in one.sort_controls
-        )
+        return frozenset(control.index for one in self.relations.relations for control in one.sort_controls)
 
     @cached_property
     def subject(self) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ Pages of one list are read together.  On the page of the thing only its own part
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from app.engine.agent.scout.answering import Answer, Need, answer_from
 from app.engine.agent.scout.filters import filter_steps, is_half_filled
 from app.engine.agent.scout.form_fields import fields_of
@@ -13,6 +15,7 @@ from app.engine.agent.scout.navigation import turn_page
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
 from app.engine.agent.scout.questions import Aggregate, Question, read_question
 from app.engine.agent.scout.relations import PageRelations, merge_relations, total_told
+from app.engine.agent.scout.task import Name
 from app.engine.agent.scout.terms import located_names, uncovered
 from app.engine.core.actions.types import Click
 
@@ -32,7 +35,7 @@ def question_step(view: PartView) -> Step | PartDone | GiveUp:
     question = read_question(view.part)
     about = _on_page_of(view)
     filtered = filter_steps(view) if not about or question.aggregate in _LISTED else []
-    if filtered and is_half_filled(view):
+    if filtered and (question.aggregate in _LISTED or is_half_filled(view)):
         return filtered[0]
     answer = _read(view, question)
     step = _from_answer(view, question, answer)
@@ -40,7 +43,7 @@ def question_step(view: PartView) -> Step | PartDone | GiveUp:
         return step
     if filtered:
         return filtered[0]
-    if view.memory.pages_without_gain > _MOST_WITHOUT_GAIN:
+    if view.memory.idle_pages > _MOST_WITHOUT_GAIN:
         return _ended(view, about)
     floor = _LEAST_PROMISE if not _is_candidate(view) else max(_LEAST_PROMISE, view.finder.fit)
     step = view.finder.best(floor, within=bool(about) and view.finder.names_shown)
@@ -68,6 +71,7 @@ def _read(view: PartView, question: Question) -> Answer | None:
         question,
         view.part,
         relations,
+        names=_names_left(view, question),
         on_page_of=_on_page_of(view),
         more=_has_more(view, relations),
         applied=_places(view),
@@ -91,8 +95,20 @@ def _has_more(view: PartView, relations: PageRelations) -> bool:
 
 def _on_page_of(view: PartView) -> str:
     """Return the name of the thing that the page is about, "" for none."""
-    names = [name.text for name in located_names(view.part) if view.context.is_about(name.text)]
+    context, memory = view.context, view.memory
+    opened = memory.opened.get(context.path.rstrip("/"), frozenset[str]())
+    names = [
+        name.text for name in located_names(view.part) if context.is_about(name.text) or name.text in opened
+    ]
     return max(names, key=len, default="")
+
+
+def _names_left(view: PartView, question: Question) -> tuple[Name, ...]:
+    """Return the names that do not hold of the whole page already; all of them on a page of nothing in particular."""
+    above = view.memory.places(view.context.path)
+    names = question.names or view.part.context
+    left = tuple(name for name in names if name.text not in above)
+    return left if left or _on_page_of(view) else names
 
 
 def _from_answer(view: PartView, question: Question, answer: Answer | None) -> Step | PartDone | None:
@@ -114,6 +130,8 @@ def _from_answer(view: PartView, question: Question, answer: Answer | None) -> S
                 key=f"row:{answer.row}:{element.href or element.name}",
             )
             if not memory.worn_out(step):
+                path = urlsplit(element.href).path.rstrip("/")
+                memory.opened[path] = frozenset(name.text for name in located_names(view.part))
                 return step
     if (
         not answer.text

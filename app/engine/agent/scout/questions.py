@@ -118,7 +118,9 @@ _OF = re.compile(rf"\b(?:of|among|from|in|for)\s+{ARTICLE}{PHRASE}")
 _WORDS_OF_KINDS = (
     (re.compile(r"(?:(?:by|to|for|from|with)\s+)?who(?:m|se)?\b"), ValueKind.PERSON),
     (
-        re.compile(r"(?:(?:on|at|in|since|by)\s+)?(?:when|(?:what|which) (?:day|date|time|year|month))\b"),
+        re.compile(
+            r"(?:(?:on|at|in|since|by|for|until|to|from)\s+)?(?:when|(?:what|which) (?:day|date|time|year|month))\b"
+        ),
         ValueKind.DATE,
     ),
     (re.compile(r"(?:(?:in|at|to)\s+)?where\b"), ValueKind.PLACE),

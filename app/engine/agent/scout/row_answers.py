@@ -56,7 +56,8 @@ def _of_relation(look: Look, aggregate: Aggregate, selection: Selection) -> Answ
         return Answer(text=str(total), rows=(f"{total} in all",), certain=0.85)
     if look.more or (total is not None and total > len(selection.relation.rows) > 1):
         return Answer(needs=Need.MORE_PAGES, certain=0.5)
-    if aggregate is Aggregate.COUNT and selection.column(question.things, ValueKind.NUMBER, 0.85):
+    counts = selection.column(question.things, ValueKind.NUMBER, 0.85)
+    if aggregate is Aggregate.COUNT and counts and selection.kind(counts) == "number":
         aggregate = Aggregate.SUM  # the comments of all posts
     reader = _READERS.get(aggregate)
     return reader(look, selection, rows) if reader and (not question.group or reader is _groups) else None

@@ -163,6 +163,9 @@ class Selection:
         return [], equal
 
     def _require(self, text: str, lead: str, *, exact: bool) -> None:
+        if any(holds(one, text) for one in self.place):  # all rows are in that place or met that filter
+            self.placed += 1
+            return
         columns, test = self._holding(text, lead, exact=exact)
         if columns:
             self.tests.append(lambda row: any(test(row[one]) for one in columns))
