@@ -45,7 +45,7 @@ def filter_steps(view: PartView) -> list[Step]:
 
 def is_half_filled(view: PartView) -> bool:
     """Whether a field of this page was set and its form not sent yet."""
-    return any(mark.startswith(f"set:{view.context.key}") for mark in view.memory.marks)
+    return any(mark.startswith(f"half:{view.context.key}") for mark in view.memory.marks)
 
 
 def _is_loose(field: FormField) -> bool:
@@ -134,7 +134,7 @@ def _step(view: PartView, field: FormField, value: str) -> Step:
         reason=f'"{field.label}" filters by {value}',
         key=f"filter:{view.context.path}:{plain(field.label)}:{plain(value)}",
         score=FILTER_SCORE,
-        marks=(f"filter:{field.label}: {value}", f"set:{view.context.key}"),
+        marks=(f"filter:{field.label}: {value}", f"half:{view.context.key}"),
     )
 
 

@@ -128,7 +128,7 @@ class Memory:
             return
         chosen = {mark.removeprefix("filter:") for mark in self.marks if mark.startswith("filter:")}
         self.applied[key] = self.applied.get(key, frozenset()) | chosen
-        self.marks = {mark for mark in self.marks if mark != "applied" and not mark.startswith("set:")}
+        self.marks = {mark for mark in self.marks if mark != "applied" and not mark.startswith("half:")}
 
     @property
     def frame(self) -> frozenset[str]:

@@ -177,6 +177,8 @@ class Wayfinder:
             )
 
     def _may_lead(self, one: Element) -> bool:
+        if one.index in self.context.sort_controls:
+            return False
         if one.name in self.memory.dead or not name_of(one) or is_sort_control(name_of(one)):
             return False
         said = set(words(one.name)) | set(words(urlsplit(one.href).path))
