@@ -25,7 +25,9 @@ from app.engine.agent.scout.part_view import PartView
 from app.engine.agent.scout.task import TaskMode
 from app.engine.agent.scout.terms import LISTED
 from app.engine.agent.scout.tip_fit import fitting_tips
+from app.engine.agent.scout.value_matching import CREATING
 from app.engine.agent.write_gate.action_risk import assess_risk
+from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.actions.types import Action, Click, Goto, Select, SetChecked, TypeText
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.observation import Observation, RetrievedTip
@@ -224,10 +226,17 @@ class _TipOnPage:
             return False
         if is_sender(element):
             return self._filled and is_harmless(action, self.view.observation)
+        asks = self.view.part.mode is not TaskMode.CHANGE
+        if (
+            asks
+            and senses_of(words(element.name)[:1]) & CREATING
+            and not _is_said(element.name, self.view.part.text)
+        ):
+            return False  # the form of a new thing holds no answer
         if is_harmless(action, self.view.observation):
             return True
         reads = assess_risk(action, self.view.context.page).risk in _READING
-        if self.view.part.mode is not TaskMode.CHANGE:
+        if asks:
             return reads and bool(element.href) and _is_said(element.name, self.view.part.text)
         return (reads and bool(element.href)) or self._changes_here()
 
