@@ -257,3 +257,40 @@ def test_any_words_asked_of_any_page_never_fail(told: list[str]) -> None:
     for tree in (ISSUES, ISSUE, TICKETS, page()):
         found = answer_from(read_question(part), part, read_relations(tree), on_page_of="Issue 7")
         assert found is None or 0 <= found.certain <= 1
+
+
+def test_a_filter_that_was_applied_meets_what_the_question_names_and_refuses() -> None:
+    found = asked(
+        'How many issues with the keyword "window" are not closed?',
+        ISSUES,
+        applied=("Keyword: window", "State: not closed"),
+    )
+    assert found is not None
+    assert found.text == "4"
+
+
+def test_a_name_that_the_question_tells_is_no_answer() -> None:
+    tree = page("heading 'Coupon'", "table ''", *row(1, "!Coupon code:", "XY-12", "!Used:", "1"))
+    assert (
+        asked("The coupon XY-12 has been used. What is the code of the order?", tree, on_page_of="XY-12")
+        is None
+    )
+
+
+def test_of_several_days_the_one_whose_label_the_question_says_is_meant() -> None:
+    tree = page(
+        "heading 'Order 7'",
+        "table ''",
+        *row(1, "!Order date:", "2025-03-02", "!Follow-up date:", "2025-04-09"),
+    )
+    found = asked(
+        "For which day did we set the follow-up on the order of Kim Lee?", tree, on_page_of="Kim Lee"
+    )
+    assert found is not None
+    assert found.text == "2025-04-09"
+
+
+def test_a_note_behind_the_question_says_which_value_is_wanted() -> None:
+    found = asked("Which issues of priority minor are open? Give me their numbers.", ISSUES)
+    assert found is not None
+    assert found.text == "9"

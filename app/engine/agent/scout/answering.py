@@ -153,6 +153,16 @@ def _only_one(look: Look, asked: Asked) -> Answer | None:
     ]
     if len({one.value for one in alike}) == 1:
         return evidence(alike[0].value, f"{alike[0].label}: {alike[0].value}", 0.6)
+    said = {form for word in words(look.question.text) for form in forms(word)}
+    told = [
+        (sum(bool(forms(word) & said) for word in words(one.label)), -at, one) for at, one in enumerate(alike)
+    ]
+    ranked = sorted(
+        told, reverse=True
+    )  # ``Follow-up date`` before ``Order date`` for the day of the follow-up
+    if len(ranked) > 1 and ranked[0][0] > max(1, ranked[1][0]):
+        best = ranked[0][2]
+        return evidence(best.value, f"{best.label}: {best.value}", SURE)
     return None
 
 

@@ -140,6 +140,8 @@ _NOT = re.compile(
     r"\b(?:without|excluding|except(?: for)?|other than|apart from|not|no|never|neither|nor|isn't|aren't|wasn't)\s+"
     r"(?:an?\s+|any\s+|the\s+|been\s+|yet\s+|in\s+|by\s+)?(§\d+|[\w.-]+)"
 )
+_WANTED = re.compile(rf"(?:please\s+)?(?:give|tell|name|list|state)\s+(?:me\s+)?(?:its|their)\s+{PHRASE}")
+"""A note that says which value of the things is wanted."""
 _NON = re.compile(r"\bnon-?(\w+)")
 _FORM = re.compile(
     r"\b(?:answer|format|formatted|round|rounded|decimals?|separated?|order|only (?:return|output))\b"
@@ -180,9 +182,10 @@ def read_question(part: TaskPart) -> Question:
         aggregate = Aggregate.GROUP_COUNT
     told = [*(one.phrase for one in asked), *(one.attribute for one in (*dated, *limits)), things, group]
     known = {word for one in told for word in words(one)} | FILLER
+    wanted = next((found[1] for one in part.notes if (found := _WANTED.match(one.casefold()))), "")
     return Question(
         aggregate=aggregate,
-        asked=_shared(asked, aggregate, things, bare),
+        asked=(Asked(wanted.strip()),) if wanted else _shared(asked, aggregate, things, bare),
         things=things,
         limits=(*dated, *limits),
         order=order,
@@ -251,7 +254,7 @@ def _aggregate(part: TaskPart, text: str, order: Order | None) -> Aggregate:
     if _YES_NO.match(text):
         return Aggregate.YES_NO
     many = re.match(r"(?:what|which) (?:are|were)\b|all\b", text) or re.match(
-        rf"(?:what|which)\s+{PHRASE}(?:are|were|have|do)\b", text
+        rf"(?:what|which)\s+{PHRASE}(?:(?:of|with|in|by) [^?.]{{0,60}}?\b)?(?:are|were|have|do)\b", text
     )
     return Aggregate.LIST if many else Aggregate.VALUE
 

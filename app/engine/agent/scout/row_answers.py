@@ -11,7 +11,7 @@ from app.engine.agent.scout.likeness import fits, meaning, plain, words
 from app.engine.agent.scout.quantities import quantity_in
 from app.engine.agent.scout.questions import Aggregate, Asked, ValueKind
 from app.engine.agent.scout.relations import Row, total_told
-from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, Selection, about
+from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, Selection, about, is_id
 from app.engine.core.text import word_set
 
 _NAMING = word_set("name title names titles")
@@ -84,6 +84,8 @@ def _asked_column(selection: Selection, asked: Asked) -> str:
     column = selection.column(asked.phrase, asked.kind) if asked.phrase else ""
     if column:
         return column
+    if is_id(asked.phrase):
+        return next((one for one in selection.relation.columns if is_id(one)), "")
     things = selection.question.things
     itself = not asked.phrase or set(meaning(asked.phrase)) <= _NAMING or fits(asked.phrase, things) >= SURE
     itself = itself and about(selection, things) >= LEAST

@@ -99,7 +99,7 @@ class Selection:
             for at, name in enumerate(self.relation.columns)
             if name
             and any(suits(kind, one) for one in self.values(name)[:5])
-            and (kind is not ValueKind.NUMBER or not _is_id(name))
+            and (kind is not ValueKind.NUMBER or not is_id(name))
         ]
         score, _, name = max(told, default=(0.0, 0, ""))
         if score >= least:
@@ -231,7 +231,7 @@ class Selection:
         best = max(found, key=lambda one: fits(limit.attribute, one), default="")
         sure = bool(best) and fits(limit.attribute, best) >= LEAST
         if not sure:
-            found = [one for one in found if not _is_id(one)]
+            found = [one for one in found if not is_id(one)]
         if self._filtered(limit):
             self.placed += 1
             return
@@ -299,7 +299,7 @@ class Selection:
 
     def order_columns(self, order: Order) -> list[str]:
         """Return the columns that an order may go by, the one that is meant first; several where it is not clear."""
-        columns = [one for one in self.relation.columns if one and not _is_id(one)]
+        columns = [one for one in self.relation.columns if one and not is_id(one)]
         wanted = ("date",) if order.dated else ("money",) if order.priced else ("number", "money")
         found = [one for one in columns if self.kind(one) in wanted]
         if order.attribute:
@@ -376,5 +376,6 @@ def _says_word(text: str, word: str) -> bool:
     return any(forms(one) & forms(wanted[0]) for one in words(text[:200]))
 
 
-def _is_id(column: str) -> bool:
+def is_id(column: str) -> bool:
+    """Whether a column or a phrase speaks of what numbers things."""
     return _ID.search(column) is not None
