@@ -8,6 +8,7 @@ from app.engine.agent.scout.changes import confirm_step, control_step, is_about,
 from app.engine.agent.scout.forms import FormStep, next_form_step
 from app.engine.agent.scout.memory import Sent, Step
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
+from app.engine.agent.scout.pressing import press_step
 from app.engine.agent.scout.saved_evidence import form_errors, saved_evidence, what_is_missing
 from app.engine.agent.scout.task import TaskMode, TaskPart
 from app.engine.agent.scout.value_matching import CREATING, FormPlan, read_changes
@@ -19,6 +20,8 @@ _WRITING = ("send:", "press:", "confirm:")
 
 def change_step(view: PartView) -> Step | PartDone | GiveUp:
     """Return the next step of a change, or its end."""
+    if (pressed := press_step(view)) is not None:
+        return pressed
     page, memory = view.context.page, view.memory
     done = frozenset(memory.marks)
     part, plan, parts = _with_later(view, done)

@@ -137,21 +137,22 @@ def _action(context: PageContext, named: Named) -> tuple[Action, bool] | None:
         case "path":
             return _on_the_path(context, [part.strip() for part in named.what.split(">")])
         case _:
-            control = _called(context.pressed, named.what)
+            control = control_called(context.pressed, named.what)
             return (Click(control.index, label=control.name), True) if control is not None else None
 
 
 def _on_the_path(context: PageContext, parts: Sequence[str]) -> tuple[Action, bool] | None:
     """Return the last part of a menu path that can be pressed here."""
     for depth in range(len(parts) - 1, -1, -1):
-        one = _called(context.pressed, parts[depth])
+        one = control_called(context.pressed, parts[depth])
         if one is None or (depth < len(parts) - 1 and "expanded" in one.states):
             continue
         return Click(one.index, label=one.name), depth == len(parts) - 1
     return None
 
 
-def _called(elements: Sequence[Element], name: str) -> Element | None:
+def control_called(elements: Sequence[Element], name: str) -> Element | None:
+    """Return the control called so, else the first whose name begins with it; ``None`` for none."""
     asked = plain(name)
     exact = next((one for one in elements if asked and plain(one.name) == asked), None)
     if exact is not None or len(asked) < _SHORTEST:
