@@ -154,6 +154,10 @@ async def test_a_run_that_is_gone_on_with_is_not_sent_to_an_old_address_again():
     assert decision.action != Goto(f"{HOST}/lamps/aria")
 
 
+async def test_an_address_that_cannot_be_read_is_left_to_the_browser():
+    assert (await ScoutPolicy().decide(sight(hint("see http://[x now")))).action == Goto("http://[x")
+
+
 @settings(max_examples=examples(150), deadline=None)
 @given(st.text(max_size=300))
 def test_any_words_can_be_said(words: str):

@@ -226,6 +226,12 @@ def any_page(specs: list[tuple[Any, ...]], texts: list[str]) -> PageCapture:
     return PageCapture(url=f"{HOST}/x", title="A", elements=elements, tree=tree, text="\n".join(texts))
 
 
+@pytest.mark.parametrize("address", ["http://[", "http://[::1", "http://a]b/", "//[", "http://x:99999999/", "\x00"])
+def test_a_link_whose_address_cannot_be_read_breaks_nothing(address: str) -> None:
+    here = page(el("link", "Odd", href=address), el("link", "Aria", href="http://place.test/aria"))
+    assert decide(ASKED, here).action == Click(1, label="Aria")
+
+
 @settings(max_examples=examples(120), deadline=None)
 @given(INTENTS, st.lists(SPECS, max_size=8), st.lists(WORDS, max_size=6))
 def test_no_page_can_break_it_and_the_same_page_brings_the_same_action(

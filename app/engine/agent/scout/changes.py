@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence, Set
-from urllib.parse import urlsplit
 
 from app.engine.agent.scout.field_values import asked_forms, has_words, values_in
 from app.engine.agent.scout.form_fields import Outline, fields_of, outline_of
@@ -23,6 +22,7 @@ from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.page_scope import contains_name
 from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.actions.types import Click
+from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import word_set
@@ -79,7 +79,7 @@ def is_about(part: TaskPart, page: PageCapture, plan: FormPlan | None = None) ->
 
 def subject_of(page: PageCapture) -> str:
     """Return what a page calls itself: title, headings, breadcrumb, the end of its address."""
-    address = urlsplit(page.url).path.rpartition("/")[2]
+    address = split_address(page.url).path.rpartition("/")[2]
     return " \n ".join((page.title, *page.headings, *trail_of(page), address))
 
 

@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from app.engine.agent.scout.likeness import plain, words
 from app.engine.agent.scout.memory import Memory, Step
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.core.actions.types import Action, Click, Goto, Stop, TypeText
+from app.engine.core.addresses import split_address
 from app.engine.core.observation import Observation, RetrievedTip
 from app.engine.core.page_state import Element
 
@@ -127,7 +128,7 @@ def _action(context: PageContext, named: Named) -> tuple[Action, bool] | None:
         case "answer":
             return Stop(named.what), True
         case "address":
-            return Goto(urljoin(context.page.url, named.what)), True
+            return Goto(_joined(context.page.url, named.what)), True
         case "search":
             fields = context.search_fields
             return (TypeText(fields[0].element.index, named.what, enter=True), True) if fields else None
@@ -139,6 +140,14 @@ def _action(context: PageContext, named: Named) -> tuple[Action, bool] | None:
         case _:
             control = control_called(context.pressed, named.what)
             return (Click(control.index, label=control.name), True) if control is not None else None
+
+
+def _joined(base: str, address: str) -> str:
+    """Return a whole address; one that can't be read stays as it is."""
+    try:
+        return urljoin(base, address)
+    except ValueError:
+        return address
 
 
 def _on_the_path(context: PageContext, parts: Sequence[str]) -> tuple[Action, bool] | None:
@@ -177,7 +186,7 @@ def _was_done(observation: Observation, action: Action) -> bool:
         return False
     return any(
         isinstance(entry.action, Goto) and entry.action.url == action.url for entry in observation.history
-    ) or (urlsplit(action.url) == urlsplit(observation.page.url))
+    ) or (split_address(action.url) == split_address(observation.page.url))
 
 
 def blank(one: re.Match[str]) -> str:

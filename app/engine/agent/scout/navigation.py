@@ -8,7 +8,6 @@ choice over the whole site and not only over the page in front).  Only what read
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from urllib.parse import urlsplit
 
 from app.engine.agent.scout.likeness import fits, holds, plain, words
 from app.engine.agent.scout.link_prior import link_prior
@@ -31,6 +30,7 @@ from app.engine.agent.scout.terms import (
 from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.actions.types import Action, Click, Goto, Navigate, TypeText
+from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.observation import Observation
 from app.engine.core.page_state import Element
@@ -181,10 +181,10 @@ class Wayfinder:
             return False
         if one.name in self.memory.dead or not name_of(one) or is_sort_control(name_of(one)):
             return False
-        said = set(words(one.name)) | set(words(urlsplit(one.href).path))
+        said = set(words(one.name)) | set(words(split_address(one.href).path))
         if (
             said & _AIMLESS
-            or urlsplit(one.href).path.lower().endswith(_STATIC)
+            or split_address(one.href).path.lower().endswith(_STATIC)
             or "sign out" in plain(one.name)
         ):
             return False
@@ -199,7 +199,7 @@ class Wayfinder:
             evidence(self.terms, (path_words(one.href),), LINK_PATH),
             evidence(self.terms, (row,), LINK_ROW),
         )
-        same = urlsplit(one.href).path == self.context.path
+        same = split_address(one.href).path == self.context.path
         kept = self.kept(one) if not same or any(named) else 0.0
         said_words = words(name)
         filters = (
@@ -234,7 +234,7 @@ class Wayfinder:
 
     def kept(self, one: Element) -> float:
         """Return the share of what the page in front shows that a link keeps, by its address, in [0, 1]."""
-        here, there = self.context.address, urlsplit(one.href)
+        here, there = self.context.address, split_address(one.href)
         ours = [part for part in here.path.split("/") if part]
         theirs = [part for part in there.path.split("/") if part]
         if ours and theirs[: len(ours)] == ours and (len(theirs) > len(ours) or not is_aside(one)):
@@ -324,7 +324,8 @@ class Wayfinder:
         if not domains or not query:
             return
         home = next(
-            (one for one in domains if urlsplit(one.home).netloc == self.context.address.netloc), domains[0]
+            (one for one in domains if split_address(one.home).netloc == self.context.address.netloc),
+            domains[0],
         )
         joined = tuple(max(BY_MAP, here * KEPT_IN_FRAME) for here in self.here)
         yield Step(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from app.engine.agent.scout.likeness import meaning, word_fit, words
+from app.engine.core.addresses import split_address
 from app.engine.core.text import word_set
 
 _DOWN = (
@@ -74,7 +75,7 @@ def is_sort_control(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def ordering_in_address(url: str) -> Ordering | None:
     """Return the order that an address asks for: ``?sort=-total``, ``?order=total&dir=desc``."""
-    query = parse_qsl(urlsplit(url).query)
+    query = parse_qsl(split_address(url).query)
     for key, value in query:
         if key.strip("@").casefold() in _SORTING and value:
             down = value.startswith("-") or any(_DESCENDING & set(words(one)) for _, one in query)

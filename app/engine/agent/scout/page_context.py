@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import parse_qsl, unquote_plus, urlsplit
+from urllib.parse import parse_qsl, unquote_plus
 
 from app.engine.agent.scout.likeness import holds, meaning, plain, words
 from app.engine.agent.scout.relations import PageRelations, read_relations
+from app.engine.core.addresses import split_address
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import word_set
 
@@ -49,7 +50,7 @@ class PageContext:
     def __init__(self, page: PageCapture) -> None:
         self.page = page
         self.relations: PageRelations = read_relations(page.tree)
-        self.address = urlsplit(page.url)
+        self.address = split_address(page.url)
         self.path = self.address.path or "/"
 
     @cached_property
@@ -83,7 +84,7 @@ class PageContext:
         )
 
     def _leads_on(self, href: str) -> bool:
-        address = urlsplit(href)
+        address = split_address(href)
         return address.netloc == self.address.netloc and page_key(href) != self.key
 
     @cached_property
@@ -106,7 +107,7 @@ class PageContext:
 
     def _is_part(self, one: Element) -> bool:
         """Whether a link shows another part of this page."""
-        address = urlsplit(one.href)
+        address = split_address(one.href)
         return bool(one.href and address.fragment and page_key(one.href) == self.key)
 
     @cached_property
@@ -265,7 +266,7 @@ def is_aside(element: Element) -> bool:
 
 def page_key(url: str) -> str:
     """Return an address without its fragment and without a slash at its end."""
-    address = urlsplit(url)
+    address = split_address(url)
     query = f"?{address.query}" if address.query else ""
     return f"{address.netloc}{address.path.rstrip('/')}{query}"
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import unquote_plus, urlsplit
+from urllib.parse import unquote_plus
 
 from app.engine.agent.scout.changes import thing_names
 from app.engine.agent.scout.likeness import STOP, holds, meaning, plain, word_fit, words
 from app.engine.agent.scout.ordering import read_ordering
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import Name, TaskMode, TaskPart
+from app.engine.core.addresses import split_address
 from app.engine.core.text import word_set
 
 NAME_WEIGHT, NUMBER_WEIGHT, WORD_WEIGHT, PLACE_WEIGHT = 3.0, 2.0, 1.0, 0.25
@@ -221,7 +222,7 @@ def _repeats(context: PageContext, name: str, searched: Collection[str]) -> bool
 @lru_cache(maxsize=8192)
 def path_words(url: str) -> str:
     """Return path and query of an address as words."""
-    address = urlsplit(url)
+    address = split_address(url)
     return " ".join(words(unquote_plus(f"{address.path} {address.query}")))
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 from app.engine.agent.procedures.actions import StepAction, action_of
 from app.engine.agent.procedures.values import fill_placeholders
@@ -29,6 +28,7 @@ from app.engine.agent.scout.value_matching import CREATING
 from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.actions.types import Action, Click, Goto, Select, SetChecked, TypeText
+from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.observation import Observation, RetrievedTip
 from app.engine.core.page_state import Element
@@ -248,7 +248,7 @@ class _TipOnPage:
         finder = self.view.finder
         if not element.href or not finder.has_names or not self._is_at_a_thing():
             return True
-        ours, theirs = self.view.context.path, urlsplit(element.href).path
+        ours, theirs = self.view.context.path, split_address(element.href).path
         return finder.kept(element) >= KEPT_BESIDE and not ours.startswith(theirs)
 
     def _is_at_a_thing(self) -> bool:
