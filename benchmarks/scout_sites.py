@@ -81,11 +81,13 @@ async def prepare(engine: Engine, site: Site, folder: Path, *, maps: bool) -> di
     await engine.kb_import(str(site.data / "tips.jsonl"), "jsonl", site.name)
     await engine.set_status([tip.id for tip in await engine.list_tips(site.name)], Status.REVIEWED)
     if maps:
+        before = site.rows()
         for path, role in site.explored:
             options = ExploreOptions(
                 mode=Mode.SKELETON, depth=DEPTH, workers=1, max_states=MOST_STATES, storage_state=logins[role]
             )
             await engine.explore(f"{site.url}{path}", site.name, options)
+        print(f"{site.name}: exploring wrote {len(strayed(before, site.rows(), {}))} rows", flush=True)
         site.reset()
     return logins
 
