@@ -159,6 +159,12 @@ class Memory:
         """Whether an attempt was made often enough."""
         return self.tried.get(step.key, 0) >= most or self.failed.get(step.key, 0.0) >= MOST_FAILURES
 
+    def forget_worst(self, most: int) -> None:
+        """Keep the links that promise most, at most so many."""
+        if len(self.known) > most:
+            kept = sorted(self.known.items(), key=lambda entry: -entry[1].score)[:most]
+            self.known = dict(kept)
+
     @property
     def idle_pages(self) -> int:
         """Pages seen since the one that fitted best."""

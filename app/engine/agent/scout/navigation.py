@@ -165,6 +165,8 @@ class Wayfinder:
                 best[key] = (promise, one)
         for key, (promise, one) in best.items():
             self._remember(key, one, promise)
+        self.memory.forget_worst(_MOST_KNOWN)
+        for key, (promise, one) in best.items():
             if within and self.kept(one) < KEPT_BESIDE:
                 continue
             seen = one.index in visible
@@ -248,11 +250,6 @@ class Wayfinder:
         known = self.memory.known
         if key in known and known[key].score >= promise:
             return
-        if len(known) >= _MOST_KNOWN:
-            worst = min(known, key=lambda at: known[at].score)
-            if known[worst].score >= promise:
-                return
-            del known[worst]
         known[key] = Known(one.href, promise, one.name)
 
     def _known_elsewhere(self) -> Iterator[Step]:
@@ -354,16 +351,16 @@ def is_harmless(action: Action, observation: Observation) -> bool:
     if assess_risk(action, observation.page).risk not in _READING:
         return False
     if isinstance(action, Click):
-        target = next((one for one in observation.page.elements if one.index == action.element), None)
-        if (
-            words(action.label)[:1] in _FORM_VERBS
-            and target is not None
-            and target.href
-            and not target.submits
-        ):
-            return True  # such links open the form that writes
-        return not _commands_change(words(action.label))
+        return not _commands_change(words(action.label)) or _opens_form(action, observation)
     return True
+
+
+def _opens_form(action: Click, observation: Observation) -> bool:
+    """Whether it is a link to a form, where nothing is written yet."""
+    if words(action.label)[:1] not in _FORM_VERBS:
+        return False
+    target = next((one for one in observation.page.elements if one.index == action.element), None)
+    return target is not None and bool(target.href) and not target.submits
 
 
 def _commands_change(said: Sequence[str]) -> bool:

@@ -136,10 +136,15 @@ def weighed_evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evide
     """Return the best evidence in texts whose words count by their share of a text; names of things count whole."""
     found = [tuple(0.0 for _ in terms)]
     for text in texts:
+        shown = [shown_by(term, text) for term in terms]
+        if not any(shown):
+            continue
         told = [word for word in meaning(text) if not word.isdecimal()]
         used = sum(any(shown_by(term, word) for term in terms) for word in told)
         share = weight * (LEAST_SHARE + (1 - LEAST_SHARE) * used / len(told)) if told else weight
-        found.append(tuple(shown_by(term, text) * (weight if term.is_name else share) for term in terms))
+        found.append(
+            tuple(one * (weight if term.is_name else share) for term, one in zip(terms, shown, strict=True))
+        )
     return best_of(*found)
 
 
