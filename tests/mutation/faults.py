@@ -14,6 +14,7 @@ from tests.mutation import (
     faults_pages,
     faults_prompts,
     faults_runs,
+    faults_scout,
     faults_secrets,
     faults_supervision,
     faults_tips,
@@ -37,6 +38,7 @@ ALL: tuple[Mutation, ...] = (
     *faults_live.FAULTS,
     *faults_window.FAULTS,
     *faults_secrets.FAULTS,
+    *faults_scout.FAULTS,
     *faults_tips.FAULTS,
     *faults_prompts.FAULTS,
 )

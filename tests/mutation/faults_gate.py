@@ -181,8 +181,8 @@ FAULTS = (
     Mutation(
         "gate-questions",
         TASK,
-        "            elif verb and not asks:\n",
-        "            elif verb:\n",
+        "_change(verb, rest, clause) if verb and not refused and not asks else []\n",
+        "_change(verb, rest, clause) if verb and not refused else []\n",
         "A question asks for no change.",
         _GATE,
         safety=True,
