@@ -1,68 +1,85 @@
-"""Dates in texts, as they stand on pages and in tasks: days, months, years, clock times left out.  Pure, linear."""
+"""Dates in texts, as they stand on pages and in tasks: days, months, years.  Pure, linear.
+
+Each date has its place in the text and its first and last day; ``field_formats.read_date`` of the fields of forms reads
+one text as one day.
+"""
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date, timedelta
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
 from functools import lru_cache
+
+from app.engine.agent.scout.quantities import quantity_in
 
 Period = tuple[date, date]
 """First and last day; the same day twice for a single day."""
 
-_MONTHS = "january february march april may june july august september october november december"
-MONTHS = tuple(_MONTHS.split())
-_NAMES = "|".join(
-    f"{name[:3]}(?:{name[3:]}|{'t' if name == 'september' else ''})" for name in MONTHS if name != "may"
+_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
+_MONTH = (
+    r"((?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)\.?)"
 )
-_MONTH = rf"(?:{_NAMES}|may)\.?"
-_FORMS = (
-    ("ymd", re.compile(r"(?<![\d.])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")),
-    (
-        "mdy",
-        re.compile(rf"(?<!\w)({_MONTH})\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})(?!\d)", re.IGNORECASE),
-    ),
-    (
-        "dmy",
-        re.compile(
-            rf"(?<!\w)(\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?({_MONTH}),?\s+(\d{{4}})(?!\d)", re.I
-        ),
-    ),
-    ("dmy", re.compile(rf"(?<!\w)(\d{{1,2}})-({_MONTH})-(\d{{4}})(?!\d)", re.IGNORECASE)),
-    ("num", re.compile(r"(?<![\d./])(\d{1,2})([/.])(\d{1,2})\2(\d{4}|\d{2})(?![\d/])")),
-    ("my", re.compile(rf"(?<!\w)({_MONTH})(?:\s+of)?,?\s+(\d{{4}})(?!\d)", re.IGNORECASE)),
-    ("nmy", re.compile(r"(?<![\d./])(\d{1,2})/(\d{4})(?![\d/])")),
-    ("ym", re.compile(r"(?<![\d-])(\d{4})-(\d{2})(?![\d-])")),
-    ("md", re.compile(rf"(?<!\w)({_MONTH})\s+(\d{{1,2}})(?:st|nd|rd|th)?(?![\w:])", re.IGNORECASE)),
-    ("dm", re.compile(rf"(?<!\w)(\d{{1,2}})(?:st|nd|rd|th|\.)?\s+({_MONTH})(?!\w)", re.IGNORECASE)),
+_DAY, _YEAR = r"(\d{1,2})(?:st|nd|rd|th|\.)?", r"(\d{4})(?!\d)"
+_SLASHED = r"(?<![\d./])(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})(?![\d/])"
+_FORMS = tuple(
+    (order, re.compile(pattern, re.IGNORECASE))
+    for order, pattern in (
+        ("ymd", r"(?<![\d.])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)"),
+        ("mdy", rf"(?<!\w){_MONTH}\s+{_DAY},?\s+{_YEAR}"),
+        ("dmy", rf"(?<!\w){_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}"),
+        ("dmy", rf"(?<!\w)(\d{{1,2}})-{_MONTH}-{_YEAR}"),
+        ("mdy", _SLASHED),
+        ("dmy", r"(?<![\d./])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})(?![\d/])"),
+        ("my", rf"(?<!\w){_MONTH}(?:\s+of)?,?\s+{_YEAR}"),
+        ("my", r"(?<![\d./])(\d{1,2})/(\d{4})(?![\d/])"),
+        ("ym", r"(?<![\d-])(\d{4})-(\d{2})(?![\d-])"),
+        ("y", r"(?<![\w.,#$€£/-])((?:19|20)\d\d)(?![\w%]|[.,:/-]\d)"),
+    )
 )
-_YEAR = re.compile(r"(?<![\w.,#$€£/-])((?:19|20)\d\d)(?![\w%]|[.,:/-]\d)")
-_MAY_HOLD = re.compile(r"\d")
-_AGO = re.compile(r"\b(an?|one|\d{1,4})\s+(second|minute|hour|day|week|month|year)s?\s+ago\b", re.IGNORECASE)
-_DAYS_OF = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
+"""Which of year, month and day the groups of a pattern are."""
+_AGO = re.compile(
+    r"\b(an?|one|\d{1,4})\s+((?:second|minute|hour|day|week|month|year)s?)\s+ago\b", re.IGNORECASE
+)
+_AROUND = re.compile(r"[\d:.,|TZ+()-]|\b(?:[ap]\.?m\.?|gmt|utc|noon|midnight|at|on)(?!\w)", re.IGNORECASE)
 MOST_TEXT = 400
 """Characters of a text that are read."""
 
 
 @lru_cache(maxsize=16384)
-def periods_in(text: str, day_first: bool = False, year: int = 0) -> tuple[tuple[int, int, Period], ...]:
+def periods_in(text: str, day_first: bool = False) -> tuple[tuple[int, int, Period], ...]:
     """Return each date of a text as (start, end, period), in order and without overlap.
 
     Args:
         day_first: ``3/4/2025`` is the third of April; without it that is tried only where the month would be no month.
-        year: the year of dates that name none (``March 5``); 0 leaves these out.
     """
     text = text[:MOST_TEXT]
-    if not _MAY_HOLD.search(text):
+    if not any(letter.isdecimal() for letter in text):
         return ()
-    found: list[tuple[int, int, Period]] = []
-    taken = 0
-    for start, end, period in sorted(_candidates(text, day_first, year), key=lambda one: (one[0], -one[1])):
-        if start >= taken:
-            found.append((start, end, period))
-            taken = end
-    return tuple(found)
+    told = [(found, order) for order, pattern in _FORMS for found in pattern.finditer(text)]
+    periods: list[tuple[int, int, Period]] = []
+    for found, order in sorted(told, key=lambda one: (one[0].start(), -one[0].end())):
+        period = _period(order, found.groups(), day_first)
+        if period and (not periods or found.start() >= periods[-1][1]):
+            periods.append((found.start(), found.end(), period))
+    return tuple(periods)
+
+
+def _period(order: str, groups: Sequence[str], day_first: bool) -> Period | None:
+    numbers = [int(one) if one.isdecimal() else _NAMES.index(one[:3].casefold()) // 4 + 1 for one in groups]
+    told = dict(zip(order, numbers, strict=True))
+    year, month, day = told["y"], told.get("m", 0), told.get("d", 0)
+    swapped = order == "mdy" and day_first and groups[0].isdecimal()
+    if day and order != "ymd" and (month > 12 or (swapped and day <= 12)):
+        month, day = day, month
+    try:
+        first = date(year + 2000 * (year < 100), month or 1, day or 1)
+    except ValueError:
+        return None
+    return first, first if day else date(first.year, month or 12, monthrange(first.year, month or 12)[1])
 
 
 def period_in(text: str, day_first: bool = False) -> Period | None:
@@ -79,33 +96,23 @@ def is_date(text: str) -> bool:
     if _AGO.search(text):
         return len(_AGO.sub("", text)) <= 8
     found = periods_in(text)
-    if not found or _YEAR.fullmatch(text):
+    if not found or _FORMS[-1][1].fullmatch(text):
         return False
     start, end, _ = found[0]
-    rest = re.sub(
-        r"[\d:.,|TZ+()-]|\b(?:[ap]\.?m\.?|gmt|utc|noon|midnight|at|on)(?!\w)",
-        "",
-        text[:start] + text[end:],
-        flags=re.I,
-    )
-    return len(rest.strip()) <= 6
+    return len(_AROUND.sub("", text[:start] + text[end:]).strip()) <= 6
 
 
 def day_first_in(texts: Sequence[str]) -> bool:
-    """Whether numeric dates of these texts, which stand in one column, put the day before the month."""
-    firsts = [int(found[1]) for text in texts if (found := _FORMS[4][1].search(text[:MOST_TEXT]))]
-    dotted = any(found[2] == "." for text in texts if (found := _FORMS[4][1].search(text[:MOST_TEXT])))
-    return dotted or any(number > 12 for number in firsts)
+    """Whether dates of these texts, which stand in one column, put the day before the month."""
+    found = (re.search(_SLASHED, text[:MOST_TEXT]) for text in texts)
+    return any(one is not None and int(one[1]) > 12 for one in found)
 
 
-def age_in(text: str) -> timedelta | None:
-    """Return how long ago a text says something was (``3 days ago``)."""
+def age_in(text: str) -> Decimal | None:
+    """Return how many seconds ago a text says something was (``3 days ago``)."""
     found = _AGO.search(text[:MOST_TEXT])
-    if found is None:
-        return None
-    count = int(found[1]) if found[1].isdigit() else 1
-    seconds = {"second": 1, "minute": 60, "hour": 3600}.get(found[2].casefold(), 0)
-    return timedelta(days=count * _DAYS_OF[found[2].casefold()], seconds=count * seconds)
+    told = quantity_in(f"{found[1] if found[1].isdecimal() else 1} {found[2]}") if found else None
+    return told.amount if told else None
 
 
 def clock_in(text: str) -> int:
@@ -115,57 +122,3 @@ def clock_in(text: str) -> int:
         return 0
     hour, half = int(found[1]), (found[3] or "").casefold()[:1]
     return (hour % 12 + (12 if half == "p" else 0) if half else hour) * 60 + int(found[2])
-
-
-def _candidates(text: str, day_first: bool, year: int) -> Iterator[tuple[int, int, Period]]:
-    for form, pattern in _FORMS:
-        for found in pattern.finditer(text):
-            period = _read(form, found, day_first, year)
-            if period is not None:
-                yield found.start(), found.end(), period
-    for found in _YEAR.finditer(text):
-        number = int(found[1])
-        yield found.start(), found.end(), (date(number, 1, 1), date(number, 12, 31))
-
-
-def _read(form: str, found: re.Match[str], day_first: bool, year: int) -> Period | None:
-    if form in ("md", "dm") and not year:
-        return None
-    try:
-        return _READERS[form](found, day_first, year)
-    except ValueError:
-        return None
-
-
-def _numeric(one: int, two: int, year: int, day_first: bool) -> Period:
-    year += 2000 if year < 100 else 0
-    day, month = (one, two) if (day_first and two <= 12) or one > 12 else (two, one)
-    return _day(year, month, day)
-
-
-def _day(year: int, month: int, day: int) -> Period:
-    day_meant = date(year, month, day)
-    return day_meant, day_meant
-
-
-def _whole_month(year: int, month: int) -> Period:
-    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
-
-
-def _month(name: str) -> int:
-    return next(number for number, month in enumerate(MONTHS, 1) if month.startswith(name[:3].casefold()))
-
-
-_READERS: dict[str, Callable[[re.Match[str], bool, int], Period]] = {
-    "ymd": lambda found, _, __: _day(int(found[1]), int(found[2]), int(found[3])),
-    "mdy": lambda found, _, __: _day(int(found[3]), _month(found[1]), int(found[2])),
-    "dmy": lambda found, _, __: _day(int(found[3]), _month(found[2]), int(found[1])),
-    "num": lambda found, first, _: _numeric(
-        int(found[1]), int(found[3]), int(found[4]), first or found[2] == "."
-    ),
-    "my": lambda found, _, __: _whole_month(int(found[2]), _month(found[1])),
-    "nmy": lambda found, _, __: _whole_month(int(found[2]), int(found[1])),
-    "ym": lambda found, _, __: _whole_month(int(found[1]), int(found[2])),
-    "md": lambda found, _, year: _day(year, _month(found[1]), int(found[2])),
-    "dm": lambda found, _, year: _day(year, _month(found[2]), int(found[1])),
-}

@@ -7,38 +7,38 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-_SIGNS = "$€£¥₹"
-_CODES = "USD|EUR|GBP|CHF|JPY|AUD|CAD|SEK|NOK|DKK|PLN|CZK"
+from app.engine.browser.actions.field_formats import plain_number
+
+_MONEY_SIGN = r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|AUD|CAD|SEK|NOK|DKK|PLN|CZK)\b)"
 NUMBER = r"[-−+]?\d{1,3}(?:[,'\u00a0\u202f ]\d{3})+(?:[.,]\d+)?|[-−+]?\d{1,3}(?:\.\d{3})+,\d+|[-−+]?\d+(?:[.,]\d+)?"
-_NUMBER = re.compile(rf"(?<![\w.,])(?:{NUMBER})(?![\d])|(?<=[{_SIGNS}])(?:{NUMBER})|(?<=#)\d+")
-_MONEY = re.compile(
-    rf"[-−]?(?:[{_SIGNS}]|\b(?:{_CODES}))\s?(?:{NUMBER})|(?<![\w.,])(?:{NUMBER})\s?(?:[{_SIGNS}]|(?:{_CODES})\b)"
-)
+_NUMBER = re.compile(rf"(?<![\w.,])(?:{NUMBER})(?![\d])|(?<=[$€£¥₹])(?:{NUMBER})|(?<=#)\d+")
+_MONEY = re.compile(rf"[-−]?{_MONEY_SIGN}\s?(?:{NUMBER})|(?<![\w.,])(?:{NUMBER})\s?{_MONEY_SIGN}")
 _CLOCK = re.compile(r"(?<![\d:.-])(\d{1,3}):(\d{2})(?::(\d{2}))?(?![\d:]|\s*[ap]\.?m)", re.IGNORECASE)
 _UNIT = re.compile(r"\s?(%|[A-Za-zµ°]{1,12})")
-_SCALES: dict[str, tuple[str, Decimal]] = {
-    **{name: ("s", Decimal(1)) for name in ("s", "sec", "secs", "second", "seconds")},
-    **{name: ("s", Decimal(60)) for name in ("min", "mins", "minute", "minutes")},
-    **{name: ("s", Decimal(3600)) for name in ("h", "hr", "hrs", "hour", "hours")},
-    **{name: ("s", Decimal(86400)) for name in ("d", "day", "days")},
-    **{name: ("s", Decimal(604800)) for name in ("week", "weeks")},
-    **{name: ("s", Decimal(2592000)) for name in ("month", "months")},
-    **{name: ("s", Decimal(31536000)) for name in ("year", "years")},
-    **{name: ("B", Decimal(1)) for name in ("b", "byte", "bytes")},
-    "kb": ("B", Decimal(1024)),
-    "kib": ("B", Decimal(1024)),
-    "mb": ("B", Decimal(1024**2)),
-    "mib": ("B", Decimal(1024**2)),
-    "gb": ("B", Decimal(1024**3)),
-    "gib": ("B", Decimal(1024**3)),
-    "mm": ("m", Decimal("0.001")),
-    "cm": ("m", Decimal("0.01")),
-    "m": ("m", Decimal(1)),
-    "km": ("m", Decimal(1000)),
-    "g": ("g", Decimal(1)),
-    "kg": ("g", Decimal(1000)),
-    "%": ("%", Decimal(1)),
-    "k": ("", Decimal(1000)),
+_SCALES = {
+    name: (unit, Decimal(scale))
+    for unit, scale, names in (
+        ("s", 1, "s sec secs second seconds"),
+        ("s", 60, "min mins minute minutes"),
+        ("s", 3600, "h hr hrs hour hours"),
+        ("s", 86400, "d day days"),
+        ("s", 604800, "week weeks"),
+        ("s", 2592000, "month months"),
+        ("s", 31536000, "year years"),
+        ("B", 1, "b byte bytes"),
+        ("B", 1024, "kb kib"),
+        ("B", 1024**2, "mb mib"),
+        ("B", 1024**3, "gb gib"),
+        ("m", "0.001", "mm"),
+        ("m", "0.01", "cm"),
+        ("m", 1, "m"),
+        ("m", 1000, "km"),
+        ("g", 1, "g"),
+        ("g", 1000, "kg"),
+        ("%", 1, "%"),
+        ("", 1000, "k"),
+    )
+    for name in names.split()
 }
 UNITS = frozenset(_SCALES)
 """Words that are units, in lower case."""
@@ -61,14 +61,11 @@ class Quantity:
 def quantity_in(text: str) -> Quantity | None:
     """Return the first amount of money in a text, else its first duration written as a clock, else its first number."""
     text = text[:MOST_TEXT]
-    money = _MONEY.search(text)
+    money, clock, number = _MONEY.search(text), _CLOCK.search(text), _NUMBER.search(text)
     if money:
-        amount, decimals = number_of(re.sub(rf"[{_SIGNS}]|{_CODES}", "", money[0]))
-        return Quantity(amount, "$", decimals)
-    clock = _CLOCK.search(text)
-    number = _NUMBER.search(text)
+        return _quantity(re.sub(r"[A-Z]{3}", "", money[0]), "$")
     if clock and (number is None or clock.start() <= number.start()):
-        hours, minutes, seconds = int(clock[1]), int(clock[2]), int(clock[3] or 0)
+        hours, minutes, seconds = (int(one or 0) for one in clock.groups())
         return Quantity(Decimal(hours * 3600 + minutes * 60 + seconds), "s")
     return _with_unit(text, number) if number else None
 
@@ -86,31 +83,17 @@ def is_quantity(text: str) -> bool:
     return found is not None and found.start() <= 1 and len(text) - len(found[0]) <= 12 and len(text) <= 32
 
 
-def number_of(text: str) -> tuple[Decimal, int]:
-    """Return a number as written in digits, with the decimals it was written with."""
-    text = text.strip().replace("−", "-").lstrip("+")
-    for sign in "'\u00a0\u202f ":
-        text = text.replace(sign, "")
-    whole, comma, rest = text.rpartition(",")
-    if comma and (len(rest) != 3 or "." in whole):  # 12,50 and 1.234,56; but 1,234 has a thousand
-        text = (
-            whole.replace(".", "").replace(",", "") + "." + rest if "." not in rest else text.replace(",", "")
-        )
-    text = text.replace(",", "")
-    return Decimal(text), len(text.partition(".")[2])
+def _quantity(written: str, unit: str = "") -> Quantity:
+    number = plain_number(written)
+    return Quantity(Decimal(number), unit, len(number.partition(".")[2]))
 
 
 def _with_unit(text: str, number: re.Match[str]) -> Quantity:
-    amount, decimals = number_of(number[0])
-    unit = _UNIT.match(text, number.end())
+    told, unit = _quantity(number[0]), _UNIT.match(text, number.end())
     scale = _SCALES.get(unit[1].casefold()) if unit else None
     if scale is None or unit is None:
-        return Quantity(amount, "", decimals)
-    total = amount * scale[1]
+        return told
+    total = told.amount * scale[1]
     following = _NUMBER.match(text, unit.end() + 1) if scale[0] == "s" else None
-    if following:  # 2 h 5 min
-        rest = _with_unit(
-            text[following.start() :], re.match(_NUMBER.pattern, text[following.start() :]) or following
-        )
-        total += rest.amount if rest.unit == "s" else 0
-    return Quantity(total, scale[0], decimals)
+    rest = _with_unit(text, following) if following else None  # 2 h 5 min
+    return Quantity(total + rest.amount if rest and rest.unit == "s" else total, scale[0], told.decimals)

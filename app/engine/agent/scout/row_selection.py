@@ -265,23 +265,22 @@ class Selection:
             )
         if limit.age:
             seconds = self._age(value, day_first)
-            return seconds is not None and _between(Decimal(seconds), limit)
+            return seconds is not None and _between(seconds, limit)
         told = quantity_in(value)
         return told is not None and _between(told.amount, limit)
 
-    def _age(self, value: str, day_first: bool) -> int | None:
-        age = age_in(value)
-        if age is not None:
-            return int(age.total_seconds())
+    def _age(self, value: str, day_first: bool) -> Decimal | None:
         found = period_in(value, day_first)
-        return (self.today - found[0]).days * 86400 if found and self.today else None
+        if (age := age_in(value)) is not None or not found or not self.today:
+            return age
+        return Decimal((self.today - found[0]).days * 86400)
 
     def rank(self, column: str, value: str) -> Decimal | None:
         """Return a value's place in the order of its column: later days, larger numbers, longer texts are higher."""
         if self.kind(column) == "date":
             age = age_in(value)
             if age is not None:
-                return -Decimal(int(age.total_seconds()))
+                return -age
             found = period_in(value, day_first_in(self.values(column)))
             return Decimal(found[0].toordinal() * 1440 + clock_in(value)) if found else None
         told = quantity_in(value)
