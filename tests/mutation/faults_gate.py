@@ -181,8 +181,8 @@ FAULTS = (
     Mutation(
         "gate-questions",
         TASK,
-        "_change(verb, rest, clause) if verb and not refused and not asks else []\n",
-        "_change(verb, rest, clause) if verb and not refused else []\n",
+        "        sentence_asks = _is_question(clause)\n",
+        "        sentence_asks = False\n",
         "A question asks for no change.",
         _GATE,
         safety=True,
