@@ -84,6 +84,7 @@ async def test_it_says_so_when_there_is_no_such_thing(shop: Walker, server: Demo
     assert "Zephyr Hoverboard" in command.reason
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("intent", "end", "looks"),
     [
@@ -100,6 +101,7 @@ async def test_it_opens_what_is_named_and_stops(
     assert (seen[-1], len(seen)) == (f"{server.shop_url}{end}", looks)
 
 
+@pytest.mark.smoke
 async def test_it_counts_what_belongs_to_the_part_of_the_site_that_the_question_names(
     shop: Walker, server: DemoServer
 ) -> None:
