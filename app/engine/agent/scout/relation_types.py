@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.engine.agent.scout.tree_texts import Tree
 
@@ -88,26 +88,19 @@ class PageRelations:
     counts: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class Reading:
     """What was found so far, and the label, term and heading that the next text belongs to."""
 
-    tree: Tree
-    headings: list[str] = field(default_factory=list[str])
-    relations: list[Relation] = field(default_factory=list[Relation])
-    labelled: list[Labelled] = field(default_factory=list[Labelled])
-    said: list[str] = field(default_factory=list[str])
-    trail: list[str] = field(default_factory=list[str])
-    labels: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    counts: list[str] = field(default_factory=list[str])
-    title: str = ""
-    label: str = ""
-    before: str = ""
-    about: str = ""
-    untold: bool = False
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.headings, self.said, self.trail, self.counts = list[str](), list[str](), list[str](), list[str]()
+        self.relations, self.labelled = list[Relation](), list[Labelled]()
+        self.labels: list[tuple[int, str]] = []
+        self.title = self.label = self.before = self.about = ""
+        self.untold = False
 
-    def tell(self, label: str, value: str, number: int | None = None) -> None:
-        """Keep a labelled value; several values of one label, one after the other, are one."""
-        value = " ".join(value.split()).strip()
+    def tell(self, label: str, value: str, number: int | None = None, *, listed: bool = False) -> None:
+        """Keep a value with its label; one that is its own label tells nothing."""
+        value = " ".join(value.split())
         if label and value and label != value:
-            self.labelled.append(Labelled(label, value, self.title, field=number))
+            self.labelled.append(Labelled(label, value, self.title, listed, number))

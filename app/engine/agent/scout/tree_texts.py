@@ -62,21 +62,12 @@ class Tree:
             return next((held for one in range(at + 1, self.ends[at]) if (held := self.value(one))), "")
         return node.name if len(node.name) >= len(joined) else joined
 
-    def says(self, at: int) -> bool:
-        """Whether there is any text at or below a node."""
-        return bool(self.nodes[at].name) or any(True for _ in self.pieces(at + 1, self.ends[at]))
-
     def value(self, at: int) -> str:
         """Return what a field holds: its text, its chosen option, ``yes`` or ``no`` of a check box."""
         node = self.nodes[at]
         if node.role in ("checkbox", "switch", "radio"):
-            return (
-                "yes"
-                if "checked='true'" in node.properties
-                else "no"
-                if "checked=" in node.properties
-                else ""
-            )
+            marked = "checked=" in node.properties
+            return "yes" if "checked='true'" in node.properties else "no" if marked else ""
         if node.role not in FIELDS:
             return ""
         found = _VALUE.search(node.properties)
