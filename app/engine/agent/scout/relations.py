@@ -14,10 +14,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from app.engine.agent.scout.dates import is_date
-from app.engine.agent.scout.likeness import forms, words
+from app.engine.agent.scout.likeness import says
 from app.engine.agent.scout.relation_types import Control, Labelled, PageRelations, Reading, Relation, Row
 from app.engine.agent.scout.row_reading import read_cards, read_table
-from app.engine.agent.scout.tree_texts import FIELDS, Tree, bare_label, is_label, number_of_node, split_label
+from app.engine.agent.scout.tree_texts import FIELDS, Tree, bare_label, is_label, split_label
 from app.engine.core.ax_tree import AxNode
 from app.engine.core.text import word_set
 
@@ -64,17 +64,12 @@ MOST_SAID = 120
 @lru_cache(maxsize=16)
 def read_relations(tree: str) -> PageRelations:
     """Return what a page lists; the tree is in the form ``app.engine.core.ax_tree`` reads."""
-    reading = Reading(Tree(tree))
-    _walk(reading, 0, min(len(reading.tree.nodes), MOST_NODES))
+    told = Reading(Tree(tree))
+    _walk(told, 0, min(len(told.tree.nodes), MOST_NODES))
     return PageRelations(
-        headings=tuple(reading.headings),
-        relations=tuple(reading.relations),
-        labelled=tuple(reading.labelled),
-        said=tuple(reading.said),
-        trail=tuple(reading.trail),
-        labels=tuple(reading.labels),
-        counts=tuple(reading.counts[:200]),
-    )
+        headings=tuple(told.headings), relations=tuple(told.relations), labelled=tuple(told.labelled),
+        said=tuple(told.said), trail=tuple(told.trail), labels=tuple(told.labels), counts=tuple(told.counts[:200]),
+    )  # fmt: skip
 
 
 def merge_relations(pages: Sequence[PageRelations]) -> PageRelations:
@@ -99,47 +94,32 @@ def total_told(relations: PageRelations) -> int | None:
 
     ``None`` where it speaks of none.
     """
+    texts = [text[:200] for text in relations.counts]
     for pattern in _TOLD:
-        for text in relations.counts:
-            found = pattern.search(text[:200])
+        for found in (pattern.search(text) for text in texts):
             if found and found[1].strip(",."):
                 return int(re.sub(r"[,.]", "", found[1]))
-    about = {
-        form
-        for text in (*relations.headings[:2], *relations.trail[-1:])
-        for one in words(text)
-        for form in forms(one)
-    }
-    for text in relations.counts:
-        for found in _COUNTED.finditer(text[:200]):
-            if forms(found[2].casefold()) & about:
-                return int(re.sub(r"[,.]", "", found[1]))
-    return None
+    about = " ".join((*relations.headings[:2], *relations.trail[-1:]))
+    counted = (found for text in texts for found in _COUNTED.finditer(text) if says(about, found[2]))
+    return next((int(re.sub(r"[,.]", "", found[1])) for found in counted), None)
 
 
 def _walk(reading: Reading, start: int, end: int) -> None:
-    tree = reading.tree
-    at = start
+    tree, at = reading.tree, start
     while at < end:
-        node = tree.nodes[at]
-        role = node.role.casefold()
-        below = tree.ends[at]
+        role, below = tree.nodes[at].role.casefold(), tree.ends[at]
         if role in _MENUS:
             _menu(reading, at)
-            at = below
         elif role in _TABLES:
             for inner, inner_end in read_table(reading, at):
                 _walk(reading, inner, inner_end)
-            at = below
         elif (skipped := read_cards(reading, at)) > at:
-            at = skipped
+            below = skipped
         elif role in _TERMS or role in _DEFINITIONS:
             _define(reading, role, tree.text(at))
-            at = below
-        elif role == "option":
-            at = below
-        else:
-            at = _note(reading, at, role)
+        elif role != "option":
+            below = _note(reading, at, role)
+        at = below
 
 
 def _menu(reading: Reading, at: int) -> None:
@@ -163,57 +143,40 @@ def _define(reading: Reading, role: str, text: str) -> None:
 
 def _note(reading: Reading, at: int, role: str) -> int:
     """Take one node in; where to go on."""
-    tree, node = reading.tree, reading.tree.nodes[at]
+    tree, node, end = reading.tree, reading.tree.nodes[at], reading.tree.ends[at]
     if role == "heading":
-        text = tree.text(at)
         reading.label = reading.before = ""
-        if text:
+        if text := tree.text(at):
             reading.headings.append(text)
             reading.title, reading.untold = text, True
-        return tree.ends[at]
-    if role in _LABELS:
-        return _label(reading, at)
-    if role in FIELDS:
-        _field(reading, node, at)
-        return tree.ends[at]
-    if role in _BLOCKS and _is_prose(tree, at):
-        _prose(reading, [tree.nodes[one] for one in tree.pieces(at + 1, tree.ends[at])])
-        return tree.ends[at]
-    if role in _INLINE and node.name:
+    elif role in _LABELS:
+        reading.label, reading.before = bare_label(tree.text(at)), ""
+        for one in range(at + 1, end):
+            if tree.nodes[one].role in FIELDS:
+                _field(reading, one)
+    elif role in FIELDS:
+        _field(reading, at)
+    elif role in _BLOCKS and _is_prose(tree, at):
+        _prose(reading, [tree.nodes[one] for one in tree.pieces(at + 1, end)])
+    elif role in _INLINE and node.name:
         _text(reading, role, node.name)
-        return tree.ends[at]
-    return at + 1
+    else:
+        return at + 1
+    return end
 
 
-def _label(reading: Reading, at: int) -> int:
-    """A label ends where its text does; a field inside it is read as any other."""
-    tree = reading.tree
-    text = bare_label(tree.text(at))
-    reading.label, reading.before = text, ""
-    held = any(one.role in FIELDS for one in tree.nodes[at + 1 : tree.ends[at]])
-    if not held:
-        return tree.ends[at]
-    for one in range(at + 1, tree.ends[at]):
-        if tree.nodes[one].role in FIELDS:
-            _field(reading, tree.nodes[one], one)
-    return tree.ends[at]
-
-
-def _field(reading: Reading, node: AxNode, at: int) -> None:
-    value, number = reading.tree.value(at), number_of_node(node)
-    nameless = not node.name or node.name == value
-    label = (
-        reading.label or (bare_label(reading.before) if is_label(reading.before) else "")
-        if nameless
-        else node.name
-    )
-    if number is not None and nameless and label:
-        reading.labels.append((number, label))
-    if node.role == "radio":
-        if value == "yes" and node.name:
-            reading.tell(reading.title, node.name, number)
-    elif node.role != "searchbox":
-        reading.tell(bare_label(label), value, number)
+def _field(reading: Reading, at: int) -> None:
+    node, value = reading.tree.nodes[at], reading.tree.value(at)
+    number = int(node.bid) if node.bid.isdecimal() else None
+    label = node.name
+    if not node.name or node.name == value:
+        label = reading.label or (bare_label(reading.before) if is_label(reading.before) else "")
+        if number is not None and label:
+            reading.labels.append((number, label))
+    if node.role != "radio":
+        reading.tell(bare_label(label), "" if node.role == "searchbox" else value, number)
+    elif value == "yes":
+        reading.tell(reading.title, node.name, number)
     if node.role == "combobox" or node.name:
         reading.label = ""
     reading.untold = False
@@ -263,12 +226,10 @@ def _inline(reading: Reading, text: str) -> None:
     if reading.label:
         reading.tell(reading.label, text.lstrip(": "))
         reading.label = ""
-    elif label and value:
+    elif value:
         reading.tell(label, value)
-    elif text.startswith(":") and is_label(before):
-        reading.tell(bare_label(before), text.lstrip(": "))
-    elif before.endswith(":") and not text.endswith(":") and is_label(asked):
-        reading.tell(asked, text)
+    elif is_label(asked) and before.endswith(":") != text.startswith(":") and not text.endswith(":"):
+        reading.tell(asked, text.lstrip(": "))
     else:
         _by_or_date(reading, before, text)
 
@@ -279,7 +240,7 @@ def _by_or_date(reading: Reading, before: str, text: str) -> None:
     if _BY.search(before.strip()) and len(text.split()) <= 5:
         label = before.strip(" ,.;·|") if len(before.split()) > 1 else f"{reading.about} by".strip()
         reading.tell(label, text)
-    elif is_date(text) and lead and is_label(lead) and len(lead.split()) <= 3:
+    elif is_date(text) and is_label(lead) and len(lead.split()) <= 3:
         reading.about = lead
         reading.tell(lead, text)
 

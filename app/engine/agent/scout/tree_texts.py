@@ -80,11 +80,6 @@ class Tree:
         )
 
 
-def number_of_node(node: AxNode) -> int | None:
-    """Return the number by which a control is pressed; ``None`` for a node that has none."""
-    return int(node.bid) if node.bid.isdecimal() else None
-
-
 def bare_label(text: str) -> str:
     """Return a label without its colon and sort marks."""
     return " ".join(text.split()).strip(_SIGNS)
