@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.scout.changes import confirm_step, control_step, is_about, opens_form, thing_names
+from app.engine.agent.scout.change_subject import is_about, thing_names
+from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep
 from app.engine.agent.scout.saved_evidence import form_errors, saved_evidence, what_is_missing
 from app.engine.agent.scout.task import TaskMode, TaskPart, read_task

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.engine.agent.scout.changes import confirm_step, control_step, is_about, opens_form, thing_names
+from app.engine.agent.scout.change_subject import is_about, main_names, makes_new
+from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep, next_form_step
-from app.engine.agent.scout.memory import Sent, Step
+from app.engine.agent.scout.memory import Memory, Sent, Step
+from app.engine.agent.scout.navigation import is_harmless, link_to
+from app.engine.agent.scout.page_context import page_key
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
 from app.engine.agent.scout.pressing import press_step
-from app.engine.agent.scout.saved_evidence import form_errors, saved_evidence, what_is_missing
+from app.engine.agent.scout.saved_evidence import complaints, saved_evidence, what_is_missing
 from app.engine.agent.scout.task import TaskMode, TaskPart
-from app.engine.agent.scout.value_matching import CREATING, FormPlan, read_changes
-from app.engine.agent.write_gate.vocabulary import senses_of
+from app.engine.agent.scout.value_matching import FormPlan, read_changes
+from app.engine.core.actions.types import Click, Goto
 
 _LEAST_PROMISE = 0.12
+_MOST_VAIN = 8
+"""Pages in a row that fit no better than those before, after which nothing more is hoped for."""
 _WRITING = ("send:", "press:", "confirm:")
 
 
@@ -28,15 +33,48 @@ def change_step(view: PartView) -> Step | PartDone | GiveUp:
     view = replace(view, part=part)
     if memory.sent is not None and (ended := _after_sending(view, plan)) is not None:
         return ended
-    found = confirm_step(part, page, done)
+    fills = any(not one.held and one.key not in done for one in plan.assignments)
+    found = None if fills else confirm_step(part, page, done)
     if found is None and may_change_here(view, plan):
         found = _here(view, plan, done)
     if found is not None and (step := _step(view, plan, found, parts)) is not None:
         return step
-    way = view.finder.best(
-        _LEAST_PROMISE, within=bool(thing_names(part, plan)) and is_about(part, page, plan)
-    )
+    way = None if _hopeless(memory) else _way_on(view, plan)
     return way if way is not None else GiveUp(needs=what_is_missing(part, plan, page))
+
+
+def _hopeless(memory: Memory) -> bool:
+    """Whether none of the last pages looked at fits better than those before."""
+    fits = list(memory.fits.values())
+    return len(fits) > _MOST_VAIN and max(fits[-_MOST_VAIN:]) <= max(fits[:-_MOST_VAIN])
+
+
+def _way_on(view: PartView, plan: FormPlan) -> Step | None:
+    """Return the step to the page of the thing, or from there to a part of it; what was filled in here is lost."""
+    finder, about = view.finder, is_about(view.part, view.context.page, plan)
+    way = None if about else _to_the_thing(view, plan)
+    if way is None:
+        way = finder.best(_LEAST_PROMISE, within=bool(main_names(view.part, plan)) and about)
+    if way is not None:
+        view.memory.marks -= {mark for mark in view.memory.marks if mark.startswith("set:")}
+    return way
+
+
+def _to_the_thing(view: PartView, plan: FormPlan) -> Step | None:
+    """Return the step through the link that is called like the thing, wherever the page lists it."""
+    for name in main_names(view.part, plan):
+        one = link_to(view.context, name.text)
+        if one is None or not is_harmless(Click(one.index, label=one.name), view.observation):
+            continue
+        step = Step(
+            action=Click(one.index, label=one.name) if one.visible else Goto(one.href),
+            reason=f"{one.name[:60]!r} is what the task names",
+            key=f"link:{page_key(one.href)}",
+            leads_to=page_key(one.href),
+        )
+        if not view.memory.worn_out(step):
+            return step
+    return None
 
 
 def _with_later(view: PartView, done: frozenset[str]) -> tuple[TaskPart, FormPlan, int]:
@@ -70,14 +108,15 @@ def _after_sending(view: PartView, plan: FormPlan) -> PartDone | GiveUp | None:
     if evidence:
         return PartDone(evidence=evidence, parts=sent.parts)
     if (
-        plan.assignments
+        sent.plan.assignments
+        and plan.assignments
         and not plan.missing
         and all(one.held for one in plan.assignments)
         and page.url != before.url
     ):
         shown = ", ".join(one.label for one in plan.assignments)
         return PartDone(evidence=f"the page now holds {shown}", parts=sent.parts)
-    errors = form_errors(page, before)
+    errors = complaints(view.part, page, before)
     if errors and "complained" in view.memory.marks:
         return GiveUp(needs=f"the form says: {errors[0]}")
     if errors:
@@ -87,25 +126,21 @@ def _after_sending(view: PartView, plan: FormPlan) -> PartDone | GiveUp | None:
 
 def may_change_here(view: PartView, plan: FormPlan | None = None) -> bool:
     """Whether the page is that of the thing; a new thing has no page yet."""
-    return (
-        is_creation(view) or is_about(view.part, view.context.page, plan) or not thing_names(view.part, plan)
-    )
-
-
-def is_creation(view: PartView) -> bool:
-    """Whether the part makes something new."""
-    return bool(senses_of((view.part.verb,)) & CREATING)
+    return makes_new(view.part) or is_about(view.part, view.context.page, plan)
 
 
 def _here(view: PartView, plan: FormPlan, done: frozenset[str]) -> FormStep | None:
     part, page = view.part, view.context.page
     if plan.assignments and not plan.missing and (step := next_form_step(plan, part, page, done)) is not None:
         return step
-    if not plan.assignments and (step := control_step(part, page, done)) is not None:
-        return step
+    pressed = control_step(part, page, done) if not plan.assignments else None
+    if pressed is not None and not pressed.key.startswith("menu:"):
+        return pressed
     step = opens_form(part, page, view.memory.frame)
     if step is not None and step.key not in done:
         return step
+    if pressed is not None:
+        return pressed
     if plan.assignments:
         return next_form_step(plan, part, page, done)
     return None

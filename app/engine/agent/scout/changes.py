@@ -8,21 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence, Set
 
-from app.engine.agent.scout.field_values import asked_forms, has_words, values_in
-from app.engine.agent.scout.form_fields import Outline, fields_of, outline_of
+from app.engine.agent.scout.change_subject import is_about, made_thing, subject_of, thing_names
+from app.engine.agent.scout.field_values import asked_forms, has_words
+from app.engine.agent.scout.form_fields import Outline, outline_of
 from app.engine.agent.scout.form_senders import sending_score
 from app.engine.agent.scout.forms import FormStep
 from app.engine.agent.scout.likeness import forms, meaning, plain, says, word_fit, words
 from app.engine.agent.scout.page_context import PageContext
-from app.engine.agent.scout.task import Name, TaskPart
-from app.engine.agent.scout.value_matching import FormPlan
-from app.engine.agent.scout.value_scores import CREATING, WRITTEN, is_creating, trail_of
+from app.engine.agent.scout.task import TaskPart
+from app.engine.agent.scout.value_scores import is_creating
 from app.engine.agent.write_gate import vocabulary
 from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.page_scope import contains_name
 from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.actions.types import Click
-from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import word_set
@@ -35,52 +34,10 @@ _NEW, _EDIT = word_set("new add create write compose +"), word_set("edit change 
 _GENERAL = frozenset({"edit", "create"})
 """Senses too wide for one verb to stand for another: ``rename`` is no ``move``."""
 _UNSURE = re.compile(r"\b(?:are you sure|really|confirm(?:ation)?|can(?:not|'t) be undone)\b", re.IGNORECASE)
-_TEXTS = tuple([word] for word in sorted(WRITTEN))
-_WITHIN = (["of"], ["at"], ["in"], ["from"], ["within"])
 LEAST, MOST_WORDS, _MOST_ENTRIES = 0.5, 6, 200
-
-
-def thing_names(part: TaskPart, plan: FormPlan | None = None) -> tuple[Name, ...]:
-    """Return the names of the thing a change is about: those that no field takes, and no values, texts or places.
-
-    Names of the parts before stand in where this part has none of its own.
-    """
-    taken = {plain(text) for one in (plan.assignments if plan else ()) for text in (one.told, one.value)}
-    # After ``add`` and its like ``to`` leads to the thing: ``add the note … to F-12``.
-    adds = bool(senses_of(words(part.verb)) & CREATING)
-    values = [one for one in values_in(part.text) if one.joint and one.kind != "phrase"]
-    given = {plain(one.text) for one in values if not (adds and one.joint == "to")}
-    own = tuple(one for one in part.names if plain(one.text) not in taken)
-    told = tuple(one for one in own if plain(one.text) not in given) or own
-    main = tuple(
-        one
-        for at, one in enumerate(told)
-        if not (at and _is_place(told[at - 1].text, one.text, part.text))
-        and one.lead.split()[-1:] not in _TEXTS
-    )
-    return main or told or part.context
-
-
-def _is_place(thing: str, name: str, text: str) -> bool:
-    """Whether a name only says where the thing before it is: ``the order A of the event B``."""
-    between = text.partition(thing)[2].partition(name)[0].replace('"', " ").split()
-    return between[:1] in _WITHIN
-
-
-def is_about(part: TaskPart, page: PageCapture, plan: FormPlan | None = None) -> bool:
-    """Whether the page is that of the thing the task names, or the task names none."""
-    names, about, context = thing_names(part, plan), subject_of(page), PageContext(page)
-    held = {plain(one) for field in fields_of(page) if field.form.startswith("post") for one in field.held}
-    return not names or any(
-        plain(one.text) in held or (contains_name(about, one.text) and not context.echoes(one.text))
-        for one in names
-    )
-
-
-def subject_of(page: PageCapture) -> str:
-    """Return what a page calls itself: title, headings, breadcrumb, the end of its address."""
-    address = split_address(page.url).path.rpartition("/")[2]
-    return " \n ".join((page.title, *page.headings, *trail_of(page), address))
+_LONE_EDIT = 0.55
+_SAME = 0.6
+"""Fit from which on two words name the same kind of thing."""
 
 
 # controls of the thing
@@ -92,7 +49,7 @@ def control_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep 
     Where none does, the one that opens the menu of the thing; ``None`` where two things would fit.
     """
     outline = outline_of(page.tree)
-    pressable = [one for one in page.elements if _may_press(one)]
+    pressable = [one for one in PageContext(page).shown if _may_press(one)]
     opened = any(key.startswith("menu:") for key in done)
     chosen = _menu_entry(part, page, outline, done) if opened else None
     if chosen is None:
@@ -157,7 +114,7 @@ def says_change(one: Element, part: TaskPart) -> float:
     unasked = [word for word in said if not forms(word) & asked]
     senses, own = senses_of(verb), senses_of(said)
     only_commits = not set(said) - vocabulary.word_set("commits") and not set(said) & set(verb)
-    if senses_of(unasked) - senses or only_commits:
+    if senses_of(unasked) - senses or only_commits or not _names_made(said, part):
         return 0.0
     score = 0.0
     if any(forms(said[0]) & forms(word) for word in verb):
@@ -168,6 +125,13 @@ def says_change(one: Element, part: TaskPart) -> float:
     elif not unasked and senses & _GENERAL and one.role != "link" and not own - senses:
         score = 0.65  # ``Paid`` for "mark as paid"
     return score - 0.15 * len(unasked)
+
+
+def _names_made(said: Sequence[str], part: TaskPart) -> bool:
+    """Whether a control's words name the thing that a part makes, or no thing at all (``New``)."""
+    made, verb = made_thing(part), words(part.verb)
+    things = [word for word in said if word not in _NEW and word not in verb]
+    return not made or not things or any(word_fit(word, made[-1]) >= _SAME for word in things)
 
 
 def _opens_menu(one: Element, part: TaskPart) -> bool:
@@ -257,9 +221,13 @@ def opens_form(part: TaskPart, page: PageCapture, frame: Collection[str] = ()) -
     # What is added to a thing whose page this is may have its field in the form of the thing.
     outline, here = outline_of(page.tree), bool(thing_names(part)) and is_about(part, page)
     creating = is_creating(part) and not here
-    pressable = (one for one in page.elements if _may_press(one) and (creating or one.href not in frame))
+    shown = PageContext(page).shown
+    pressable = (one for one in shown if _may_press(one) and (creating or one.href not in frame))
     ways = {is_creating(part), creating}
     scored = [(max(_leads(one, part, page, creating=way) for way in ways), one) for one in pressable]
+    edits = [one for _, one in scored if _EDIT & set(words(_name(one))[:1])]
+    if not creating and len(edits) == 1:  # ``Edit metadata``, the one that edits anything here
+        scored.append((_LONE_EDIT, edits[0]))
     for score, one in sorted(scored, key=lambda entry: (-entry[0], entry[1].index))[:5]:
         if score < LEAST or one.submits or assess_risk(Click(one.index), page).risk is not RiskClass.READS:
             continue
@@ -276,7 +244,7 @@ def _leads(one: Element, part: TaskPart, page: PageCapture, *, creating: bool) -
     name = _name(one)
     said = meaning(name) or (("+",) if name.strip() == "+" else ())
     here = one.href and one.href.partition("#")[0] == page.url.partition("#")[0]
-    if not said or len(said) > MOST_WORDS or here:
+    if not said or len(said) > MOST_WORDS or here or (creating and not _names_made(said, part)):
         return 0.0
     asked = (*words(part.verb), *part.words)
     rest = [word for word in said if word not in _NEW | _EDIT]
@@ -300,9 +268,11 @@ def _leads(one: Element, part: TaskPart, page: PageCapture, *, creating: bool) -
 
 def confirm_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep | None:
     """Return the press that confirms what was pressed before (``Yes, delete``), in a dialog or on a page that asks."""
-    if not any(key.startswith(("send:", "press:")) for key in done):
+    if not any(key.startswith(("send:", "press:")) for key in done) or any(
+        key.startswith("confirm:") for key in done
+    ):
         return None
-    pressable = [one for one in page.elements if _may_press(one)]
+    pressable = [one for one in PageContext(page).shown if _may_press(one)]
     among = [
         one for one in pressable if any(mark.startswith(("dialog", "alertdialog")) for mark in one.landmarks)
     ]

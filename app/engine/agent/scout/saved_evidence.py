@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from app.engine.agent.scout.changes import LEAST, MOST_WORDS, is_about, says_change, subject_of, thing_names
+from app.engine.agent.scout.change_subject import is_about, subject_of, thing_names
+from app.engine.agent.scout.changes import LEAST, MOST_WORDS, says_change
 from app.engine.agent.scout.field_values import has_words
 from app.engine.agent.scout.form_fields import fields_of, outline_of
 from app.engine.agent.scout.form_senders import sender_of
@@ -15,7 +17,7 @@ from app.engine.agent.scout.likeness import forms, plain, words
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.scout.value_matching import Assignment, FormPlan
 from app.engine.agent.write_gate.page_scope import contains_name
-from app.engine.agent.write_gate.vocabulary import senses_of
+from app.engine.agent.write_gate.vocabulary import senses_of, stem_of
 from app.engine.core.page_state import PageCapture
 from app.engine.core.text import word_set
 
@@ -38,7 +40,7 @@ def saved_evidence(part: TaskPart, plan: FormPlan, before: PageCapture, page: Pa
         plan: of the form that was sent; without assignments where a control was pressed.
         before: the page on which it was sent; page: the one after.
     """
-    if form_errors(page, before) or page.status >= 400:
+    if complaints(part, page, before) or page.status >= 400:
         return ""
     message = next(
         (line for line, live in _new_lines(before, page) if _tells(line, part, plan, live=live)), ""
@@ -71,15 +73,14 @@ def _tells(line: str, part: TaskPart, plan: FormPlan, *, live: bool) -> bool:
     """Whether a new line says that the change was made: its verb in the past form and what it is about."""
     said, verb = words(line), words(part.verb)
     past = [word for word in said if word.endswith("ed") or word in ("sent", "made", "set")]
-    saved = bool((_SAVED | _WELL if live else _SAVED) & set(said))
-    does = any(forms(word) & forms(own) for word in past for own in verb) or bool(
-        senses_of(past) & senses_of(verb)
-    )
+    saved = bool(_SAVED & set(said))
+    does = _says_done(said, verb) or bool(senses_of(past) & senses_of(verb))
     if "not" in said or not (saved or does):
         return False
     names = [one.text for one in (*part.names, *part.context)] + [one.value for one in plan.assignments]
     about = any(has_words(line, name) for name in (*names, *part.words) if name)
-    return about or ((live or saved) and len(said) <= 2 * MOST_WORDS)
+    short = len(said) <= 2 * MOST_WORDS
+    return about or (short and (live or saved))
 
 
 def _stands(one: Assignment, before: PageCapture, page: PageCapture, *, alone: bool) -> bool:
@@ -125,6 +126,9 @@ def _given_way(part: TaskPart, before: PageCapture, page: PageCapture) -> str:
     ]
     if added and page.url == before.url:
         return f"{added[0]!r} now stands on the page"
+    address = page.url.partition("#")[0]
+    if address != before.url and any(one.href.partition("#")[0] == address for one in before.elements):
+        return ""  # a link only led there
     was = {plain(one.name) for one in before.elements if says_change(one, part) >= LEAST}
     now = {plain(one.name) for one in page.elements if one.name}
     come = sorted(now - {plain(one.name) for one in before.elements})
@@ -132,6 +136,22 @@ def _given_way(part: TaskPart, before: PageCapture, page: PageCapture) -> str:
     undo = next((name for name in come if any(stem in name for stem in stems)), "")
     undo = undo or (come[0] if come and page.url == before.url else "")
     return f"{min(was)!r} has given way to {undo!r}" if was and not was & now and undo else ""
+
+
+def complaints(part: TaskPart, page: PageCapture, before: PageCapture) -> tuple[str, ...]:
+    """Return the complaints of a form; ``The request was denied`` is none where the task says to deny it."""
+    verb = words(part.verb)
+    return tuple(
+        one
+        for one in form_errors(page, before)
+        if not all(_says_done(words(match[0]), verb) for match in _ERROR.finditer(one))
+    )
+
+
+def _says_done(said: Sequence[str], verb: Sequence[str]) -> bool:
+    """Whether words say a verb in its past form."""
+    past = [word for word in said if word.endswith("ed") or word in ("sent", "made", "set")]
+    return any(forms(word) & forms(own) or stem_of(word) == stem_of(own) for word in past for own in verb)
 
 
 def form_errors(page: PageCapture, before: PageCapture | None = None) -> tuple[str, ...]:

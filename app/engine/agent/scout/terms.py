@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_plus
 
-from app.engine.agent.scout.changes import thing_names
+from app.engine.agent.scout.change_subject import made_thing, main_names, makes_new, place_names, thing_names
 from app.engine.agent.scout.likeness import STOP, holds, meaning, plain, word_fit, words
 from app.engine.agent.scout.ordering import read_ordering
 from app.engine.agent.scout.page_context import PageContext
@@ -66,6 +66,7 @@ def terms_of(part: TaskPart) -> Terms:
     said = [word for word in dict.fromkeys((*_joined_nots(part.words), *part.where)) if word not in taken]
     if part.mode is TaskMode.CHANGE:
         led = {word for name in names for word in words(name.lead)}
+        led |= set(made_thing(part))
         said = [word for word in said if word in led or word in part.where or not names]
     passed = part.context if part.mode is TaskMode.WAY and part.names else ()
     return (
@@ -110,7 +111,9 @@ def located_names(part: TaskPart) -> tuple[Name, ...]:
     """Return the names that tell where a part is done."""
     if part.mode is not TaskMode.CHANGE:
         return (*part.names, *part.context)
-    return tuple(dict.fromkeys((*thing_names(part), *part.context)))
+    if makes_new(part):
+        return main_names(part)
+    return tuple(dict.fromkeys((*thing_names(part), *place_names(part), *part.context)))
 
 
 @lru_cache(maxsize=65536)

@@ -196,6 +196,8 @@ def _by_kind(reading: Reading, field: FormField, value: TaskValue, lone: dict[st
     held = bool(field.held) and not field.holds(value.text)
     if not field.form and field.kind != "long":
         return 0.0  # outside of forms: most likely a search or a filter
+    if field.element.type == "password":
+        return 0.0
     if value.joint in NAMING:
         return _as_name(field, lone) * (not held or not reading.creating)
     if field.kind in ("date", "mail") and value.kind == field.kind and len(lone[field.kind]) == 1:

@@ -5,6 +5,7 @@ The write gate (``app.engine.agent.write_gate.gate``) compares them with the cha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import parse_qsl, unquote
 
 from app.engine.agent.write_gate.action_risk import RiskAssessment
@@ -29,6 +30,8 @@ REQUIRED_SENSES = {
 CHANGE_NOUNS = frozenset({"change", "changes", "anderungen", "änderungen"})
 """Objects of "Save" that are no verbs there."""
 
+_DEEDS = frozenset({"send", "place", "sign", "agree"})
+"""Words that complete a form and say what it does, too."""
 _PROGRESS = frozenset({"next", "continue", "proceed", "weiter"})
 _CHOICES = frozenset(
     {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "radio", "checkbox", "switch", "treeitem"}
@@ -78,13 +81,28 @@ def says_same_verb(
     own = senses_of(word for word in words if word not in word_set("commits"))
     if "cart" in own:
         return bool(change.senses & {"buy", "cart"})
-    said = _verbs_said(words)
+    said = _verbs_said(verbs_of(change, words))
     if said:
         return all(senses & change.senses for senses in said)
     return bool(own & change.senses) or _chooses_value(change, scope)
 
 
-def _verbs_said(words: tuple[str, ...]) -> list[frozenset[str]]:
+def verbs_of(change: RequestedChange, words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a control that may be verbs: no commits, and after one no nouns of the task.
+
+    ``comment`` of ``Save comment`` is what is saved where the task speaks of a comment.
+    """
+    commits = word_set("commits")
+    saved = words[:1] and words[0] in commits - _DEEDS
+    return tuple(
+        word
+        for at, word in enumerate(words)
+        if word not in commits | CHANGE_NOUNS
+        and not (saved and words[at - 1] != "and" and stem_of(word) in change.nouns)
+    )
+
+
+def _verbs_said(words: Sequence[str]) -> list[frozenset[str]]:
     """Return senses of the verbs at the beginning of a control's name, and of those after "and" (``Comment and
     close``).
     """

@@ -21,10 +21,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from urllib.parse import urljoin
 
 from app.engine.agent.write_gate.action_risk import RiskAssessment, assess_risk
 from app.engine.agent.write_gate.control_labels import (
-    CHANGE_NOUNS,
     GRAVE_RISKS,
     REQUIRED_SENSES,
     completes_form,
@@ -38,6 +38,7 @@ from app.engine.agent.write_gate.control_labels import (
     only_searches,
     says_same_verb,
     url_path,
+    verbs_of,
 )
 from app.engine.agent.write_gate.page_scope import PageScope, plain_words, scope_of
 from app.engine.agent.write_gate.task_changes import RequestedChange, forbidden_verbs, requested_changes
@@ -108,6 +109,7 @@ class WriteGate:
     _done: dict[tuple[int, str], list[str]] = field(default_factory=dict[tuple[int, str], "list[str]"])
     _pressed: dict[int, int] = field(default_factory=dict[int, int])
     _typed: set[str] = field(default_factory=set[str])
+    _opened: dict[int, str] = field(default_factory=dict[int, str])
     _begun: int = -1
 
     def judge(self, action: Action, observation: Observation) -> WriteDecision:
@@ -129,6 +131,7 @@ class WriteGate:
             return reading if types else _signing_in(about, element, observation)
         opens = isinstance(action, Goto | NewTab)
         if about.risk in _UNSENT_RISKS and (opens or is_plain_link(element, page)):
+            self._note_opening(element, observation)
             return reading
         # The address alone names the object of an action that opens one.
         scope = scope_of(None, PageCapture(url=action.url)) if opens else scope_of(element, page)
@@ -162,13 +165,41 @@ class WriteGate:
         if _has_written(decision, result):
             self._done.setdefault(decision.key, []).append(decision.subject)
 
+    def _note_opening(self, element: Element | None, observation: Observation) -> None:
+        """Remember the address that a link opens which says a change of the task on its thing: ``Mark as paid``."""
+        if element is None or not element.href:
+            return
+        page, scope = observation.page, scope_of(element, observation.page)
+        words = plain_words(element.name)
+        stems = set(map(stem_of, words))
+        for number, change in enumerate(ordered_changes(observation)):
+            objects = change.objects or change.whose
+            says = stem_of(change.verb) in stems and len(words) > 1 and stems & change.nouns
+            if change.certain and says and objects and any(scope.near(name) for name in objects):
+                self._opened[number] = url_path(urljoin(page.url, element.href))
+
+    def _sends_opened(self, number: int, press: _Press) -> bool:
+        """Whether a control sends the one form of the page that a link named like the change has opened."""
+        element, page = press.scope.element, press.scope.page
+        if element is None or not element.submits or press.about.risk in GRAVE_RISKS:
+            return False
+        path = url_path(page.url)
+        own_form = url_path(urljoin(page.url, element.form.partition(":")[2])) == path
+        beside = [
+            one
+            for one in page.elements
+            if one.submits and one.form == element.form and one.index != element.index
+        ]
+        return own_form and not beside and self._opened.get(number) == path
+
     # objections
 
     def _misfit(self, change: RequestedChange, number: int, press: _Press) -> str:
         """Return why an action does not belong to a change; "" where it does."""
         words, scope = press.words, press.scope
         if not says_same_verb(change, words, scope, press.about):
-            if not completes_form(words, scope.element) or not self._may_finish(change, number, press):
+            completes = completes_form(words, scope.element) and self._may_finish(change, number, press)
+            if not completes and not self._sends_opened(number, press):
                 return f"the task asks to {change.verb}, not for this"
         elif why := self._wrong_thing(change, number, scope):
             return why
@@ -179,7 +210,7 @@ class WriteGate:
         about, scope, observation = press.about, press.scope, press.observation
         if about.risk in GRAVE_RISKS and not change.senses & REQUIRED_SENSES[about.risk]:
             return False
-        own = senses_of(word for word in press.words if word not in word_set("commits") | CHANGE_NOUNS)
+        own = senses_of(verbs_of(change, press.words))
         if own and not own & (change.senses | {"login"}):
             return False
         if dialog_is_graver(change, scope):
