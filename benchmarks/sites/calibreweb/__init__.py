@@ -82,7 +82,6 @@ class CalibreWeb(Site):
         "shelf_books": "SELECT shelf || ' ' || book_id, \"order\" FROM app.book_shelf_link",
         "read_marks": "SELECT user_id || ' ' || book_id, read_status FROM app.book_read_link WHERE read_status <> 0",
         "archived": "SELECT user_id || ' ' || book_id FROM app.archived_book WHERE is_archived",
-        "downloads": "SELECT user_id || ' ' || book_id FROM app.downloads",
         "bookmarks": "SELECT id, user_id, book_id, bookmark_key FROM app.bookmark",
         "domains": "SELECT id, domain, allow FROM app.registration",
         "settings": f"SELECT {SETTING_COLUMNS} FROM app.settings",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.engine.agent.scout.change_subject import is_about, main_names, makes_new
 from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep, next_form_step
-from app.engine.agent.scout.memory import Memory, Sent, Step
+from app.engine.agent.scout.memory import WRITING, Memory, Sent, Step
 from app.engine.agent.scout.navigation import is_harmless, link_to
 from app.engine.agent.scout.page_context import page_key
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
@@ -20,7 +20,6 @@ from app.engine.core.actions.types import Click, Goto
 _LEAST_PROMISE = 0.12
 _MOST_VAIN = 8
 """Pages in a row that fit no better than those before, after which nothing more is hoped for."""
-_WRITING = ("send:", "press:", "confirm:")
 
 
 def change_step(view: PartView) -> Step | PartDone | GiveUp:
@@ -150,6 +149,6 @@ def _step(view: PartView, plan: FormPlan, found: FormStep, parts: int) -> Step |
     step = Step(action=found.action, reason=found.reason, key=found.key, marks=(found.key,))
     if view.memory.worn_out(step, 2):
         return None
-    if found.key.startswith(_WRITING):
+    if found.key.startswith(WRITING):
         view.memory.sent = Sent(plan, view.context.page, parts)
     return step

@@ -103,7 +103,8 @@ def is_about(part: TaskPart, page: PageCapture, plan: FormPlan | None = None) ->
     dialog = any("dialog" in landmark_roles(one) for one in context.shown[:1])
     held = {plain(one) for field in fields_of(page) if field.form.startswith("post") for one in field.held}
     return not names or any(
-        plain(one.text) in held or (contains_name(about, one.text) and (dialog or not context.echoes(one.text)))
+        plain(one.text) in held
+        or (contains_name(about, one.text) and (dialog or not context.echoes(one.text)))
         for one in names
     )
 

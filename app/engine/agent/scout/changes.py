@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence, Set
 
-from app.engine.agent.scout.change_subject import is_about, made_thing, subject_of, thing_names
+from app.engine.agent.scout.change_subject import is_about, made_thing, makes_new, subject_of, thing_names
 from app.engine.agent.scout.field_values import asked_forms, has_words
 from app.engine.agent.scout.form_fields import Outline, outline_of
 from app.engine.agent.scout.form_senders import sending_score
@@ -22,6 +22,7 @@ from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.page_scope import contains_name
 from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.actions.types import Click
+from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import word_set
@@ -219,7 +220,8 @@ def opens_form(part: TaskPart, page: PageCapture, frame: Collection[str] = ()) -
     stand on every page.
     """
     # What is added to a thing whose page this is may have its field in the form of the thing.
-    outline, here = outline_of(page.tree), bool(thing_names(part)) and is_about(part, page)
+    outline = outline_of(page.tree)
+    here = not makes_new(part) and bool(thing_names(part)) and is_about(part, page)
     creating = is_creating(part) and not here
     shown = PageContext(page).shown
     pressable = (one for one in shown if _may_press(one) and (creating or one.href not in frame))
@@ -256,7 +258,9 @@ def _leads(one: Element, part: TaskPart, page: PageCapture, *, creating: bool) -
         return 0.5 + 0.5 * share if share >= LEAST else 0.0
     if creating and makes:
         about = any(says(text, word) for text in (page.title, *page.headings[:2]) for word in part.words)
-        return 0.6 * (about or "haspopup" in one.states)
+        path = words(split_address(one.href).path)
+        addressed = any(word_fit(word, made) >= _SAME for word in path for made in made_thing(part)[-1:])
+        return 0.8 if addressed else 0.6 * (about or "haspopup" in one.states)
     if creating:
         return (0.6 + 0.2 * share) * verb
     if verb and said[0] not in _EDIT | _NEW:

@@ -13,6 +13,8 @@ from app.engine.core.actions.types import Action
 from app.engine.core.observation import HistoryEntry
 from app.engine.core.page_state import PageCapture
 
+WRITING = ("send:", "press:", "confirm:")
+"""Beginnings of the keys of steps that write."""
 _MOST_LINKS = 3_000
 _ABOUT = 0.85
 """Evidence of a name from which on a page is about it."""
@@ -109,6 +111,8 @@ class Memory:
         if result.success:
             self.marks.update(step.marks)
             return
+        if step.key.startswith(WRITING):
+            self.sent = None  # it was refused, or not answered: nothing can have been saved by it
         # What lies over a control may go away, so that counts less.
         self.failed[step.key] = self.failed.get(step.key, 0.0) + (
             0.7 if result.cause is Cause.COVERED else 1.0

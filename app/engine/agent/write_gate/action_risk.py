@@ -55,6 +55,9 @@ _PAYING = frozenset(
 )
 _SENDING_KEYS = frozenset({"enter", "return", "numpadenter"})
 _ACTIVATING_KEYS = _SENDING_KEYS | {"space", " ", "delete"}
+_BOXES = frozenset({"checkbox", "radio", "switch"})
+_MOST_LOGIN_FIELDS = 5
+"""Fields of a form for signing in or up, its boxes included; what has more edits an account."""
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 
 
@@ -155,7 +158,7 @@ def _sends_form(element: Element, page: PageCapture) -> RiskAssessment | None:
     method, _, path = element.form.partition(":")
     if method.lower() != "post":
         return RiskAssessment(risk=RiskClass.READS, why="it sends a query form", element=element.index)
-    if _has_password(element.form, page):
+    if _is_login(element.form, page):
         return RiskAssessment(
             risk=RiskClass.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index
         )
@@ -172,7 +175,7 @@ def _typing_risk(element: Element | None, page: PageCapture, *, enter: bool) -> 
     method, _, path = element.form.partition(":")
     if method.lower() == "get" or element.role == "searchbox" or element.type == "search":
         return RiskAssessment(risk=RiskClass.READS, why="it sends a search", element=element.index)
-    if element.form and _has_password(element.form, page):
+    if element.form and _is_login(element.form, page):
         return RiskAssessment(
             risk=RiskClass.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index
         )
@@ -199,8 +202,10 @@ def _dialog_risk(page: PageCapture) -> RiskAssessment:
     return RiskAssessment(risk=RiskClass.SENDS, why="it accepts whatever the next dialog asks")
 
 
-def _has_password(form: str, page: PageCapture) -> bool:
-    return any(one.type == "password" and one.form == form for one in page.elements)
+def _is_login(form: str, page: PageCapture) -> bool:
+    """Whether a form is for signing in: a password among few fields; the form of an account has many."""
+    fields = [one for one in page.elements if one.form == form and one.role in _FIELDS | _BOXES]
+    return any(one.type == "password" for one in fields) and len(fields) <= _MOST_LOGIN_FIELDS
 
 
 def _numbered(page: PageCapture, numbers: Iterable[int]) -> Element | None:
