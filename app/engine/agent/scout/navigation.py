@@ -8,9 +8,10 @@ choice over the whole site and not only over the page in front).  Only what read
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from app.engine.agent.scout.likeness import fits, holds, plain, words
-from app.engine.agent.scout.link_prior import link_prior
+from app.engine.agent.scout.link_prior import Matrix, link_features, link_priors
 from app.engine.agent.scout.memory import Known, Memory, Step
 from app.engine.agent.scout.ordering import is_sort_control
 from app.engine.agent.scout.page_context import PageContext, is_aside, landmark_roles, page_key
@@ -156,11 +157,13 @@ class Wayfinder:
     def _links(self, *, within: bool) -> Iterator[Step]:
         visible = {one.index for one in self.context.shown}
         best: dict[str, tuple[float, Element]] = {}
-        for one in self.context.links:
+        # The page in front fits when only what belongs to it is wanted: then nothing but fit counts.
+        priors = [0.0] * len(self.context.links) if within else link_priors(self.link_features()).tolist()
+        for one, like, prior in zip(self.context.links, self._likeness, priors, strict=True):
             key = page_key(one.href)
             if key in self.memory.fits or not self._may_lead(one):
                 continue
-            promise = self._promise(one)
+            promise = self._promise(one, like) + prior
             if key not in best or promise > best[key][0]:
                 best[key] = (promise, one)
         for key, (promise, one) in best.items():
@@ -192,15 +195,26 @@ class Wayfinder:
             return False
         return is_harmless(Click(one.index, label=one.name), self._seen)
 
-    def _promise(self, one: Element) -> float:
+    @cached_property
+    def _likeness(self) -> list[tuple[Evidence, Evidence]]:
+        """Return what name and path of each link show of the terms."""
+        return [
+            (
+                weighed_evidence(self.terms, (name_of(one),), NAMED_LINK),
+                evidence(self.terms, (path_words(one.href),), LINK_PATH),
+            )
+            for one in self.context.links
+        ]
+
+    def link_features(self) -> Matrix:
+        """Return what the prior of the page's links rests on, one row a link."""
+        return link_features(self.context, self.terms, self.here, self._likeness)
+
+    def _promise(self, one: Element, like: tuple[Evidence, Evidence]) -> float:
         name = name_of(one)
         row = self.context.row_text(one)
-        named = weighed_evidence(self.terms, (name,), NAMED_LINK)
-        said = best_of(
-            named,
-            evidence(self.terms, (path_words(one.href),), LINK_PATH),
-            evidence(self.terms, (row,), LINK_ROW),
-        )
+        named = like[0]
+        said = best_of(*like, evidence(self.terms, (row,), LINK_ROW))
         same = split_address(one.href).path == self.context.path
         kept = self.kept(one) if not same or any(named) else 0.0
         said_words = words(name)
@@ -217,8 +231,7 @@ class Wayfinder:
             max(mine * (OTHER_ROW if of_row else 1.0), kept * here, 0.0 if term.is_name else filters)
             for term, mine, here in zip(self.terms, said, self.here, strict=True)
         )
-        chance = self._chance(one, name, named)
-        return max(score(self.terms, joined), chance) + link_prior(one)
+        return max(score(self.terms, joined), self._chance(one, name, named))
 
     def _chance(self, one: Element, name: str, named: Evidence) -> float:
         """Return what a main part of the site promises while nothing shows the names; lists of things promise more."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from urllib.parse import parse_qsl, unquote_plus
 
 from app.engine.agent.scout.likeness import holds, meaning, plain, words
@@ -264,6 +264,7 @@ def is_aside(element: Element) -> bool:
     return bool(_ASIDE & landmark_roles(element))
 
 
+@lru_cache(maxsize=8192)
 def page_key(url: str) -> str:
     """Return an address without its fragment and without a slash at its end."""
     address = split_address(url)
