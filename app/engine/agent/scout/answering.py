@@ -11,22 +11,20 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
-from app.engine.agent.scout.answers import Answer, Look, Need, evidence, open_row
+from app.engine.agent.scout.answers import Answer, Need, evidence, open_row
 from app.engine.agent.scout.dates import period_in
-from app.engine.agent.scout.likeness import fits, forms, holds, meaning, plain, says, words
+from app.engine.agent.scout.likeness import fits, holds, meaning, plain, says, words
 from app.engine.agent.scout.quantities import quantity_in
 from app.engine.agent.scout.questions import Aggregate, Asked, Question, ValueKind
-from app.engine.agent.scout.relations import Labelled, PageRelations, Row
+from app.engine.agent.scout.relations import PageRelations, Row
 from app.engine.agent.scout.row_answers import over_rows
-from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, Selection, suits
+from app.engine.agent.scout.row_selection import FALSE, LEAST, NOTHING, SURE, Look, Selection, suits
 from app.engine.agent.scout.task import Name, TaskPart
-from app.engine.core.text import word_set
 
 __all__ = ["Answer", "Need", "answer_from"]
 
 _ALONE = 0.82
 """Likeness from which a label answers on a page that is of no thing in particular."""
-_YES, _NO = word_set("yes true on ✓ ✔"), word_set("no false off ✗ ✘")
 
 
 def answer_from(
@@ -90,29 +88,28 @@ def _same(name: str, other: str) -> bool:
 
 def _values(look: Look) -> Answer | None:
     """Each value asked for, joined; nothing where one of them is missing."""
-    found = [_value(look, one) for one in look.question.asked]
-    if any(one is None for one in found):
-        return None
-    answers = [one for one in found if one is not None]
-    missing = next((one for one in answers if not one.text), None)
-    if missing is not None:
-        return missing
+    answers: list[Answer] = []
+    for asked in look.question.asked:
+        found = _value(look, asked)
+        if found is None:
+            return None
+        answers.append(found)
+    return next((one for one in answers if not one.text), None) or _joined(answers, ", ")
+
+
+def _joined(answers: Sequence[Answer], between: str) -> Answer:
     return Answer(
-        text=", ".join(dict.fromkeys(one.text for one in answers)),
+        text=between.join(dict.fromkeys(one.text for one in answers)),
         rows=tuple(row for one in answers for row in one.rows),
         certain=min(one.certain for one in answers),
     )
 
 
 def _value(look: Look, asked: Asked) -> Answer | None:
-    if look.on_page and not look.names:
-        return _labelled(look, asked, LEAST) or _only_one(look, asked)
-    if look.names:
-        found = _cell(look, asked)
-        if found is None and _all_placed(look):
-            found = _labelled(look, asked, SURE) or _only_one(look, asked)
-        return found
-    return None if look.question.limits else _labelled(look, asked, _ALONE)
+    found = _cell(look, asked) if look.names else None
+    if found is None and (_all_placed(look) if look.names else look.on_page):
+        return _labelled(look, asked, SURE if look.names else LEAST) or _only_one(look, asked)
+    return found if look.names or look.question.limits else _labelled(look, asked, _ALONE)
 
 
 def _all_placed(look: Look) -> bool:
@@ -124,19 +121,17 @@ def _all_placed(look: Look) -> bool:
 
 def _labelled(look: Look, asked: Asked, least: float) -> Answer | None:
     """The value whose label says best what is asked for."""
-    best: tuple[float, Labelled] | None = None
-    rest = {form for word in look.question.words for form in forms(word)}
+    best, found = 0.0, None
+    rest = " ".join(look.question.words)
     for one in look.page.labelled:
-        score = fits(asked.phrase, one.label) if asked.phrase else 0.0
+        score = fits(asked.phrase, one.label)
         if score < least or not suits(asked.kind, one.value) or _is_told(look, one.value):
             continue
-        score += 0.03 * any(forms(word) & rest for word in words(one.title)) - 0.04 * one.listed
-        score -= 0.02 * (one.field is not None)
-        if best is None or score > best[0] + 1e-9:
-            best = score, one
-    if best is None:
-        return None
-    return evidence(best[1].value, f"{best[1].label}: {best[1].value}", max(best[0], 0.6))
+        score += 0.03 * any(says(rest, word) for word in words(one.title))
+        score -= 0.04 * one.listed + 0.02 * (one.field is not None)
+        if score > best + 1e-9:
+            best, found = score, one
+    return evidence(found.value, f"{found.label}: {found.value}", max(best, 0.6)) if found else None
 
 
 def _is_told(look: Look, value: str) -> bool:
@@ -151,18 +146,13 @@ def _only_one(look: Look, asked: Asked) -> Answer | None:
     alike = [
         one for one in look.page.labelled if suits(asked.kind, one.value) and _strict(asked.kind, one.value)
     ]
-    if len({one.value for one in alike}) == 1:
-        return evidence(alike[0].value, f"{alike[0].label}: {alike[0].value}", 0.6)
-    said = {form for word in words(look.question.text) for form in forms(word)}
-    told = [
-        (sum(bool(forms(word) & said) for word in words(one.label)), -at, one) for at, one in enumerate(alike)
-    ]
-    ranked = sorted(
-        told, reverse=True
-    )  # ``Follow-up date`` before ``Order date`` for the day of the follow-up
-    if len(ranked) > 1 and ranked[0][0] > max(1, ranked[1][0]):
-        best = ranked[0][2]
-        return evidence(best.value, f"{best.label}: {best.value}", SURE)
+    # ``Follow-up date`` before ``Order date`` for the day of the follow-up.
+    shared = [sum(says(look.question.text, word) for word in words(one.label)) for one in alike]
+    best = max(shared, default=0)
+    sure = best > max([1, *sorted(shared)[:-1]])
+    if alike and (sure or len({one.value for one in alike}) == 1):
+        one = alike[shared.index(best) if sure else 0]
+        return evidence(one.value, f"{one.label}: {one.value}", SURE if sure else 0.6)
     return None
 
 
@@ -177,19 +167,10 @@ def _cell(look: Look, asked: Asked) -> Answer | None:
     waiting: Answer | None = None
     for selection in sorted(look.selections(), key=lambda one: one.relation.kind == "links"):
         rows = _rows_of(look, selection)
-        if not rows:
-            continue
-        column = selection.column(asked.phrase, asked.kind)
+        column = selection.column(asked.phrase, asked.kind) if rows else ""
         values = list(dict.fromkeys(row[column] for row in rows)) if column else []
-        if (
-            column
-            and len(values) == 1
-            and values[0]
-            and not any(_same(values[0], one.text) for one in look.names)
-        ):
-            return evidence(
-                values[0], rows[0].text, max(0.6, fits(asked.phrase, column) if asked.phrase else 0.6)
-            )
+        if len(values) == 1 and values[0] and not any(_same(values[0], one.text) for one in look.names):
+            return evidence(values[0], rows[0].text, max(0.6, fits(asked.phrase, column)))
         if waiting is None and len(rows) == 1:
             waiting = open_row(look, rows[0])
     return waiting
@@ -197,20 +178,16 @@ def _cell(look: Look, asked: Asked) -> Answer | None:
 
 def _rows_of(look: Look, selection: Selection) -> list[Row]:
     """Rows that hold every name; those that hold one as a whole cell before those that hold it within a text."""
-    whole, within = list[Row](), list[Row]()
-    for row in selection.relation.rows:
-        cells = [text for _, text in row.cells if text]
-        if all(
-            any(
-                plain(cell) == plain(name.text).lstrip("#") or plain(cell).lstrip("#") == plain(name.text)
-                for cell in cells
-            )
-            for name in look.names
-        ):
-            whole.append(row)
-        elif all(any(holds(cell, name.text) for cell in cells) for name in look.names):
-            within.append(row)
-    return whole or within
+
+    def whole(cell: str, name: str) -> bool:
+        return plain(cell).lstrip("#") == plain(name).lstrip("#")
+
+    for alike in (whole, holds):
+        rows = [(row, [text for _, text in row.cells if text]) for row in selection.relation.rows]
+        held = [row for row, cells in rows if all(any(alike(c, n.text) for c in cells) for n in look.names)]
+        if held:
+            return held
+    return []
 
 
 # Counts and amounts that the page tells itself
@@ -218,33 +195,24 @@ def _rows_of(look: Look, selection: Selection) -> list[Row]:
 
 def _told(look: Look) -> Answer | None:
     """A labelled number or ``6 customer reviews``: on the page of the thing, or in its row."""
-    question = look.question
+    question, counted = look.question, look.question.aggregate is Aggregate.COUNT
     if question.negated or (question.modifiers and not look.on_page):
         return None
     asked = Asked(question.asked[0].phrase, ValueKind.NUMBER)
-    if look.names:
-        found = (
-            _cell(look, asked)
-            if question.aggregate is not Aggregate.COUNT or not question.modifiers
-            else None
-        )
-        if found and found.text:
-            return found
-    elif look.on_page:
+    found = _cell(look, asked) if look.names and not (counted and question.modifiers) else None
+    if found and found.text:
+        return found
+    if look.on_page and not look.names:
         return _labelled(look, asked, SURE) or _counted(look, asked.phrase)
-    if question.aggregate is not Aggregate.COUNT and (not look.names or _all_placed(look)):
-        return _labelled(look, asked, _ALONE)
-    return None
+    return _labelled(look, asked, _ALONE) if not counted and (not look.names or _all_placed(look)) else None
 
 
 def _counted(look: Look, phrase: str) -> Answer | None:
-    wanted = meaning(phrase)
+    wanted = " ".join(meaning(phrase))
     for text in look.page.counts:
         told = words(text[:80])
         for at, word in enumerate(told[:-1]):
-            behind = told[at + 1 : at + 1 + len(wanted)]
-            alike = all(forms(a) & forms(b) for a, b in zip(wanted, behind, strict=False))
-            if word.isdecimal() and wanted and len(behind) == len(wanted) and alike:
+            if word.isdecimal() and says(" ".join(told[at + 1 : at + 1 + len(wanted.split())]), wanted):
                 return evidence(word, text, 0.85)
     return None
 
@@ -254,35 +222,30 @@ def _counted(look: Look, phrase: str) -> Answer | None:
 
 def _yes_no(look: Look) -> Answer | None:
     """Whether what is said of the thing holds, by a label with yes or no, or by a value that has alternatives."""
-    said = look.question.asked[0].phrase
     pairs: list[tuple[str, str]] = []
-    if look.on_page and not look.names:
+    for rows in (_rows_of(look, one) for one in look.selections() if look.names):
+        pairs += rows[0].cells if len(rows) == 1 else ()
+    if (not pairs and _all_placed(look)) if look.names else look.on_page:
         pairs = [(one.label, one.value) for one in look.page.labelled]
-    elif look.names:
-        for selection in look.selections():
-            rows = _rows_of(look, selection)
-            pairs += [cell for row in rows for cell in row.cells] if len(rows) == 1 else []
-        if not pairs and _all_placed(look):
-            pairs = [(one.label, one.value) for one in look.page.labelled]
-    for label, value in pairs:
-        verdict = _verdict(look, said, label, value)
-        if verdict:
-            return evidence(verdict, f"{label}: {value}", 0.8)
-    return None
+    told = ((_verdict(look, label, value), label, value) for label, value in pairs if value)
+    found = next(((verdict, f"{label}: {value}") for verdict, label, value in told if verdict), None)
+    return evidence(*found, 0.8) if found else None
 
 
-def _verdict(look: Look, said: str, label: str, value: str) -> str:
-    if not said or not value:
-        return ""
+def _verdict(look: Look, label: str, value: str) -> str:
+    said = look.question.asked[0].phrase
     if fits(said, label) >= SURE:
-        if plain(value) in _YES:
-            return "yes"
-        return "no" if plain(value) in _NO | NOTHING or not plain(value) else "yes"
-    if says(value, said) and len(words(value)) <= len(words(said)) + 1:
+        return "no" if plain(value) in NOTHING | FALSE | {""} else "yes"
+    if _is_value(value, said):
         return "no" if set(words(value)) & {"not", "un", "non", "no"} else "yes"
     others = [option for name, options in look.offered if fits(label, name) >= SURE for option in options]
     others += [row[label] for one in look.page.relations if label in one.columns for row in one.rows]
-    return "no" if any(says(one, said) and len(words(one)) <= len(words(said)) + 1 for one in others) else ""
+    return "no" if any(_is_value(one, said) for one in others) else ""
+
+
+def _is_value(text: str, said: str) -> bool:
+    """Whether a text says what is said, with one word more at most."""
+    return says(text, said) and len(words(text)) <= len(words(said)) + 1
 
 
 def _difference(look: Look) -> Answer | None:
@@ -295,17 +258,16 @@ def _difference(look: Look) -> Answer | None:
     else:
         return None
     told = [one for one in found if one is not None and one.text]
-    if len(told) != 2:
+    if len(told) < 2:
         return next((one for one in found if one is not None and not one.text), None)
     text = _apart(told[0].text, told[1].text)
-    return Answer(text=text, rows=(*told[0].rows, *told[1].rows), certain=0.8) if text else None
+    return replace(_joined(told, ""), text=text, certain=0.8) if text else None
 
 
 def _apart(one: str, other: str) -> str:
-    days = period_in(one), period_in(other)
+    days, numbers = (period_in(one), period_in(other)), (quantity_in(one), quantity_in(other))
     if days[0] and days[1]:
         return str(abs((days[0][0] - days[1][0]).days))
-    numbers = quantity_in(one), quantity_in(other)
     if numbers[0] is None or numbers[1] is None or numbers[0].unit != numbers[1].unit:
         return ""
     places = max(numbers[0].decimals, numbers[1].decimals)

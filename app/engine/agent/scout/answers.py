@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from enum import StrEnum
 
 from app.engine.agent.scout.likeness import holds
-from app.engine.agent.scout.questions import Question
-from app.engine.agent.scout.relations import PageRelations, Row
-from app.engine.agent.scout.row_selection import Selection
-from app.engine.agent.scout.task import Name
+from app.engine.agent.scout.relations import Row
+from app.engine.agent.scout.row_selection import Look
 
 
 class Need(StrEnum):
@@ -42,25 +38,6 @@ class Answer:
     control: int | None = None
     row: str = ""
     unmet: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    question: Question
-    page: PageRelations
-    names: tuple[Name, ...]
-    place: tuple[str, ...]
-    on_page: bool
-    more: bool
-    offered: Sequence[tuple[str, tuple[str, ...]]]
-    today: date | None
-
-    def selections(self) -> list[Selection]:
-        """Every relation as the question sees it."""
-        return [
-            Selection(self.question, one, self.page, self.names, self.place, self.offered, self.today)
-            for one in self.page.relations
-        ]
 
 
 def open_row(look: Look, row: Row) -> Answer | None:

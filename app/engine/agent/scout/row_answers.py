@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
-from app.engine.agent.scout.answers import Answer, Look, Need, open_row
+from app.engine.agent.scout.answers import Answer, Need, open_row
 from app.engine.agent.scout.likeness import fits, meaning, plain, words
 from app.engine.agent.scout.quantities import quantity_in
 from app.engine.agent.scout.questions import Aggregate, Asked, ValueKind
 from app.engine.agent.scout.relations import Row, total_told
-from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, Selection, about, is_id
+from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, Look, Selection, is_id
 from app.engine.core.text import word_set
 
 _NAMING = word_set("name title names titles")
@@ -20,25 +21,21 @@ _ADDING = word_set("average mean total sum combined overall altogether")
 
 def over_rows(look: Look, aggregate: Aggregate) -> Answer | None:
     """The answer of the relation that fits best."""
-    best: tuple[float, Answer] | None = None
-    order = look.question.order
+    best, best_score = None, 0.0
+    question, order = look.question, look.question.order
     for selection in look.selections():
-        fit = max(about(selection, one) for one in (look.question.things, order.attribute if order else ""))
-        if selection.relation.kind == "links" and fit < SURE:
-            continue
-        found = _of_relation(look, aggregate, selection)
-        if found is None:
-            continue
+        fit = max(selection.about(one) for one in (question.things, order.attribute if order else ""))
+        is_links = selection.relation.kind == "links" and fit < SURE
+        found = None if is_links else _of_relation(look, aggregate, selection)
         met = len(selection.tests) + selection.placed
-        if fit < LEAST and not met:
+        if found is None or (fit < LEAST and not met):
             continue
         size = min(len(selection.relation.rows), 20) / 20
-        score = 2 * fit + 0.5 * met - 1.5 * len(found.unmet) + 0.5 * size + (1.0 if found.text else 0.0)
-        sure = found.certain * (0.75 + 0.25 * fit) * (0.7 if look.question.noted else 1)
-        found = replace(found, certain=round(sure, 3))
-        if best is None or score > best[0]:
-            best = score, found
-    return best[1] if best else None
+        score = 2 * fit + 0.5 * met - 1.5 * len(found.unmet) + 0.5 * size + bool(found.text)
+        if best is None or score > best_score:
+            sure = found.certain * (0.75 + 0.25 * fit) * (0.7 if question.noted else 1)
+            best, best_score = replace(found, certain=round(sure, 3)), score
+    return best
 
 
 def _of_relation(look: Look, aggregate: Aggregate, selection: Selection) -> Answer | None:
@@ -88,19 +85,16 @@ def _asked_column(selection: Selection, asked: Asked) -> str:
         return next((one for one in selection.relation.columns if is_id(one)), "")
     things = selection.question.things
     itself = not asked.phrase or set(meaning(asked.phrase)) <= _NAMING or fits(asked.phrase, things) >= SURE
-    itself = itself and about(selection, things) >= LEAST
+    itself = itself and selection.about(things) >= LEAST
     return selection.name_column() if itself and asked.kind in (ValueKind.ANY, ValueKind.PERSON) else ""
 
 
 def _amount_column(selection: Selection) -> str:
-    asked = selection.question.asked[0]
-    phrase = " ".join(one for one in words(asked.phrase) if one not in _ADDING)
-    for told in (asked.phrase, phrase):
-        column = selection.column(told, ValueKind.NUMBER) if told else ""
-        if column:
-            return column
-    money = [one for one in selection.relation.columns if selection.kind(one) == "money"]
-    return money[0] if len(money) == 1 else ""
+    phrase = selection.question.asked[0].phrase
+    bare = " ".join(one for one in words(phrase) if one not in _ADDING)
+    named = selection.column(phrase, ValueKind.NUMBER) or selection.column(bare, ValueKind.NUMBER)
+    money = [one for one in selection.columns if selection.kind(one) == "money"]
+    return named or (money[0] if len(money) == 1 else "")
 
 
 def _sum(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
@@ -128,80 +122,55 @@ def _extreme(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | 
     columns = selection.order_columns(order)
     picked: list[Row] = []
     for column in columns:
-        ranked = sorted(
-            (
-                (rank, -at)
-                for at, row in enumerate(rows)
-                if (rank := selection.rank(column, row[column])) is not None
-            ),
-            reverse=order.largest,
-        )
+        told = ((selection.rank(column, row[column]), -at, row) for at, row in enumerate(rows))
+        ranked = [(rank, at, row) for rank, at, row in told if rank is not None]
+        ranked.sort(key=lambda one: one[:2], reverse=order.largest)
         if len(ranked) < max(order.place, (len(rows) + 1) // 2):
             continue
-        rank = ranked[order.place - 1][0]
-        ties = [rows[-at] for one, at in ranked if one == rank]
+        ties = [row for rank, _, row in ranked if rank == ranked[order.place - 1][0]]
         if order.place == 1 and len(ties) > 1:
             return None if len(ties) > 3 else _of_rows(look, selection, ties, column)
         picked.append(ties[0])
     if not columns:
         return _most_rows(look, selection, rows)
-    if not picked or any(one is not picked[0] for one in picked):
-        return None
-    return _of_rows(look, selection, picked[:1], columns[0])
+    agreed = picked and all(one is picked[0] for one in picked)
+    return _of_rows(look, selection, picked[:1], columns[0]) if agreed else None
 
 
 def _of_rows(look: Look, selection: Selection, rows: Sequence[Row], ordered: str) -> Answer | None:
-    told: list[str] = []
-    for row in rows:
-        values: list[str] = []
-        for asked in look.question.asked:
-            column = (
-                ordered
-                if asked.phrase and fits(asked.phrase, ordered) >= SURE
-                else _asked_column(selection, asked)
-            )
-            if not column or not row[column]:
-                return open_row(look, row)
-            values.append(row[column])
-        told.append(", ".join(values))
+    columns = [
+        ordered if fits(one.phrase, ordered) >= SURE else _asked_column(selection, one)
+        for one in look.question.asked
+    ]
+    bare = next((row for row in rows if not all(column and row[column] for column in columns)), None)
+    if bare is not None:
+        return open_row(look, bare)
+    told = [", ".join(row[column] for column in columns) for row in rows]
     return Answer(text=", ".join(dict.fromkeys(told)), rows=_texts(rows), certain=0.85)
 
 
 def _most_rows(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     """``Who has the most issues``: rows are issues, counted by person."""
-    order = look.question.order
-    if order is None or about(selection, order.attribute) < LEAST:
+    question, order = look.question, look.question.order
+    asked, *others = question.asked
+    if order is None or others or selection.about(order.attribute) < LEAST:
         return None
-    column = next(
-        (found for one in look.question.asked[:1] if (found := selection.column(one.phrase, one.kind))), ""
-    )
-    column = column or selection.column(look.question.things)
+    column = selection.column(asked.phrase, asked.kind) or selection.column(question.things)
     counts = _counts(rows, column) if column else []
-    if not counts:
-        return None
     counts.sort(key=lambda one: one[1], reverse=order.largest)
     best = [one for one, number in counts if number == counts[min(order.place, len(counts)) - 1][1]]
-    if len(best) > 3 or len(look.question.asked) > 1:
-        return None
-    return Answer(
-        text=", ".join(best), rows=tuple(f"{one}: {number}" for one, number in counts[:20]), certain=0.8
-    )
+    told = tuple(f"{one}: {number}" for one, number in counts[:20])
+    return Answer(text=", ".join(best), rows=told, certain=0.8) if 0 < len(best) <= 3 else None
 
 
 def _counts(rows: Sequence[Row], column: str) -> list[tuple[str, int]]:
-    found: dict[str, int] = {}
-    for row in rows:
-        value = row[column].strip()
-        if value and plain(value) not in NOTHING and value not in ("-", "–", "—"):
-            found[value] = found.get(value, 0) + 1
-    return list(found.items())
+    values = (row[column].strip() for row in rows)
+    return list(Counter(one for one in values if one and plain(one) not in NOTHING).items())
 
 
 def _groups(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     column = selection.column(look.question.group)
-    if not column:
-        return None
-    told = [f"{value}: {number}" for value, number in _counts(rows, column)]
+    told = [f"{value}: {number}" for value, number in _counts(rows, column)] if column else []
     return Answer(text=", ".join(told), rows=_texts(rows), certain=0.8) if told else None
 
 
