@@ -61,7 +61,7 @@ def _new_lines(before: PageCapture, page: PageCapture) -> list[tuple[str, bool]]
     """Return the texts that are new since the page before, each with whether a live region says it."""
     known = set(before.text.splitlines())
     tree = outline_of(page.tree)
-    live = [tree.text(at) for at, node in enumerate(tree.nodes) if node.role in _LIVE and tree.says(at)]
+    live = [tree.text(at) for at, node in enumerate(tree.nodes) if node.role in _LIVE and tree.names(at)]
     lines = [(text, True) for text in (*live, *page.alerts)] + [
         (text, False) for text in page.text.splitlines()
     ]
