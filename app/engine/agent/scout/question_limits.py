@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from itertools import takewhile
 
@@ -80,10 +80,13 @@ ORDER = re.compile(
 END = (
     "of|for|in|on|by|from|at|with|to|that|which|who|whose|is|are|was|were|do|does|did|has|have|had|there|can|"
     "could|will|would|should|not|without|than|and|or|whom|when|as|per|since|until|before|after|during|between|"
-    "over|above|under|below|more|less|fewer|at|among|amongst|all|within|if|this|i|we|you|they|it|he|she|get|stand|exist|the|a|an|my|our|your|their|his|her|its"
+    "over|above|under|below|more|less|fewer|at|among|amongst|all|within|if|this|i|we|you|they|it|he|she|get|stand|exist|"
+    "the|a|an|my|our|your|their|his|her|its"
 )
 PHRASE = rf"(?!(?:the|a|an|all|my|our)\b)((?:(?!(?:{END})\b)[^\W_][\w'/%-]*\s?){{1,6}})"
 ARTICLE = r"(?:(?:the|a|an|all|¤|my|our|their|its|his|her|any|each|every|your|these|those|different)\s+)*"
+_NO_ORDER = re.compile(r"first name|last (?:\w+ed|name|log\w*|visit|seen|edit|change|update|activity)\b")
+_OWNED = re.compile(r"\b(?:has|have|had|with|by)\s+(?:the\s+)?$")
 TOP = re.compile(r"\b(?:top|first|last)\s+(\d{1,3})\b\s*")
 _YEAR = re.compile(r".*\b(?:in|after|before|since|until|during|from|of|to) (?:19|20)\d\d")
 FILLER = STOP | word_set(
@@ -93,24 +96,19 @@ FILLER = STOP | word_set(
 _N = rf"(?:[$€£]\s?)?(?:{NUMBER})"
 _ADJECTIVE = r"(?:more|greater|larger|higher|bigger|longer|older|later|newer|heavier)"
 _LESSER = r"(?:less|fewer|smaller|lower|shorter|younger|cheaper|earlier|lighter)"
-_LIMITS = (
-    ("range", re.compile(rf"\b(?:between|from)\s+({_N})\s*(?:and|to|-)\s*({_N})")),
-    (
-        "least",
-        re.compile(rf"(?:\b(?:at least|no less than|not less than|minimum of|no fewer than)|>=)\s*({_N})"),
-    ),
-    ("least", re.compile(rf"({_N})\s*(?:\+|(?:\w+ )?or (?:more|higher|above|greater|larger|longer))")),
-    (
-        "most",
-        re.compile(
-            rf"(?:\b(?:at most|no more than|not more than|up to|maximum of|no longer than)|<=)\s*({_N})"
-        ),
-    ),
-    ("most", re.compile(rf"({_N})\s*(?:\w+ )?or (?:less|fewer|lower|below|smaller|shorter)")),
-    ("above", re.compile(rf"\b(?:{_ADJECTIVE} than|over|above|exceed(?:s|ing)?|beyond)\s+({_N})|>\s*({_N})")),
-    ("below", re.compile(rf"\b(?:{_LESSER} than|under|below)\s+({_N})|<\s*({_N})")),
-    ("equal", re.compile(rf"\b(?:exactly|equal to|equals|precisely)\s+({_N})")),
-    ("recent", re.compile(rf"\b(?:in|within|during|over) the (?:last|past)\s+({_N})")),
+_LIMITS = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("range", rf"\b(?:between|from)\s+({_N})\s*(?:and|to|-)\s*({_N})"),
+        ("least", rf"(?:\b(?:at least|no(?:t)? less than|minimum of|no fewer than)|>=)\s*({_N})"),
+        ("least", rf"({_N})\s*(?:\+|(?:\w+ )?or (?:more|higher|above|greater|larger|longer))"),
+        ("most", rf"(?:\b(?:at most|no(?:t)? more than|up to|maximum of|no longer than)|<=)\s*({_N})"),
+        ("most", rf"({_N})\s*(?:\w+ )?or (?:less|fewer|lower|below|smaller|shorter)"),
+        ("above", rf"(?:\b(?:{_ADJECTIVE} than|over|above|exceed(?:s|ing)?|beyond)\s+|>\s*)({_N})"),
+        ("below", rf"(?:\b(?:{_LESSER} than|under|below)\s+|<\s*)({_N})"),
+        ("equal", rf"\b(?:exactly|equal to|equals|precisely)\s+({_N})"),
+        ("recent", rf"\b(?:in|within|during|over) the (?:last|past)\s+({_N})"),
+    )
 )
 _COMPARED = re.compile(rf"\b(?:{_ADJECTIVE}|{_LESSER}) than \w*")
 _MEASURE = re.compile(r"\s?([a-z%]+)")
@@ -134,45 +132,42 @@ def is_bound(name: Name) -> bool:
 
 
 def date_limits(text: str) -> tuple[str, list[Limit]]:
-    found = list(periods_in(text))
-    limits: list[Limit] = []
-    spans: list[tuple[int, int]] = []
+    """Return a text without its dates, and what each of them bounds."""
+    found, limits, kept, at = list(periods_in(text)), list[Limit](), "", 0
     while found:
         start, end, period = found.pop(0)
         side = _DATE_SIDE.search(text[:start])
-        word = side[1] if side else ""
+        days = _side(side[1] if side else "", period)
         if found and re.fullmatch(r"\s*(?:and|to|until|till|through|-|–)\s*", text[end : found[0][0]]):
             _, end, other = found.pop(0)
-            days: Days = (period[0], other[1])
-        else:
-            days = _side(word, period)
+            days = (period[0], other[1])
         start = side.start() if side else start
-        before = _BEFORE_WORDS.search(text[:start])
-        attribute = before[1] if before and before[1] not in FILLER else ""
-        limits.append(Limit(attribute=attribute, period=days))
-        spans.append((start, end))
-    for start, end in reversed(spans):
-        text = f"{text[:start]} {text[end:]}"
-    return " ".join(text.split()), limits
+        limits.append(Limit(attribute=_word_before(text[:start]), period=days))
+        kept, at = f"{kept} {text[at:start]}", end
+    return " ".join(f"{kept} {text[at:]}".split()), limits
+
+
+def _word_before(text: str) -> str:
+    found = _BEFORE_WORDS.search(text)
+    return found[1] if found and found[1] not in FILLER | {"with"} else ""
 
 
 def _side(word: str, period: Period) -> Days:
     if word in ("before", "prior to", "earlier than", "older than"):
-        return None, period[0].fromordinal(period[0].toordinal() - 1)
+        return None, period[0] - timedelta(1)
     if word in ("until", "till", "by"):
         return None, period[1]
     if word in ("after", "later than", "newer than"):
-        return period[1].fromordinal(period[1].toordinal() + 1), None
+        return period[1] + timedelta(1), None
     return (period[0], None) if word in ("since", "from") else period
 
 
 def number_limits(text: str) -> tuple[str, list[Limit]]:
+    """Return a text without its bounds on numbers, and these."""
     limits: list[Limit] = []
     for name, pattern in _LIMITS:
         while len(limits) < 6 and (found := pattern.search(text)):
-            behind = _BEHIND.match(text, found.end())
-            unit = noun(behind[1]) if behind else ""
-            limits.append(_limit(name, found, text, unit))
+            limits.append(_limit(name, found, text))
             measured = _MEASURE.match(text, found.end())
             end = measured.end() if measured and measured[1] in UNITS else found.end()
             text = f"{text[: found.start()]} {text[end:]}"
@@ -181,29 +176,25 @@ def number_limits(text: str) -> tuple[str, list[Limit]]:
     return " ".join(text.split()), limits
 
 
-def _limit(name: str, found: re.Match[str], text: str, unit: str) -> Limit:
-    told = [quantity_in(f"{one} {unit.split(' ')[0] if unit else ''}") for one in found.groups() if one]
-    amounts = [one.amount for one in told if one]
-    timed = bool(told and told[0] and told[0].unit == "s")
-    aged = _AGED.search(found[0]) or (timed and "ago" in text)
-    before = _BEFORE_WORDS.search(text[: found.start()])
-    named = unit and not timed and unit.split(" ")[0] not in UNITS
-    attribute = unit if named else before[1] if before and before[1] not in FILLER | {"with"} else ""
-    first, last = amounts[0], amounts[-1]
-    if name == "recent" or (aged and timed):
+def _limit(name: str, found: re.Match[str], text: str) -> Limit:
+    behind = _BEHIND.match(text, found.end())
+    things = noun(behind[1]) if behind else ""
+    measure = things.partition(" ")[0]
+    told = [one for number in found.groups() if (one := quantity_in(f"{number} {measure}")) is not None]
+    first, last, unit = told[0].amount, told[-1].amount, next((one.unit for one in told if one.unit), "")
+    timed, aged = told[0].unit == "s", _AGED.search(found[0])
+    if name == "recent" or (timed and (aged or "ago" in text)):
         younger = name == "recent" or re.search(r"newer|younger|later", found[0])
-        low, high = (None, first) if younger else (first, None)
-        return Limit(low=low, high=high, age=True)
-    low, high = {
-        "range": (first, last),
-        "least": (first, None),
-        "above": (first, None),
-        "most": (None, first),
-        "below": (None, first),
-        "equal": (first, first),
-    }.get(name, (None, None))
-    measure = next((one.unit for one in told if one and one.unit), "")
-    return Limit(attribute=attribute, low=low, high=high, unit=measure, strict=name in ("above", "below"))
+        return Limit(low=None if younger else first, high=first if younger else None, age=True)
+    return Limit(
+        attribute=things
+        if not timed and measure not in {"", *UNITS}
+        else _word_before(text[: found.start()]),
+        low=first if name in ("range", "least", "above", "equal") else None,
+        high=last if name in ("range", "most", "below", "equal") else None,
+        unit=unit,
+        strict=name in ("above", "below"),
+    )
 
 
 def read_order(text: str) -> tuple[Order | None, str]:
@@ -211,26 +202,21 @@ def read_order(text: str) -> tuple[Order | None, str]:
     for found in ORDER.finditer(text):
         word = found["est"] or found["by"] or found["much"]
         behind = text[found.end() :].strip()
-        if word in _NO_SUPERLATIVE or (word == "first" and behind.startswith("name")):
+        if word in _NO_SUPERLATIVE or _NO_ORDER.match(f"{word} {behind}"):
             continue
-        if word == "last" and re.match(
-            r"(?:\w+ed|name|log\w*|visit|seen|edit|change|update|activity)\b", behind
-        ):
-            continue
-        adjective = behind.split(" ")[0] if found["much"] and not found["by"] else ""
-        nominal = _BEHIND.match(text, found.end() + (len(adjective) + 1 if adjective in _PRICED else 0))
-        attribute = noun(nominal[1]) if nominal else ""
+        most = bool(found["much"] and not found["by"])
+        priced = most and behind.partition(" ")[0] in _PRICED
+        cut = found.end() + (len(behind.partition(" ")[0]) + 1 if priced else 0)
+        nominal = _BEHIND.match(text, cut)
         order = Order(
             word=word,
-            attribute=attribute,
+            attribute=noun(nominal[1]) if nominal else "",
             largest=word not in _SMALL,
             dated=word in _DATED,
-            priced=word in _PRICED or adjective in _PRICED,
+            priced=word in _PRICED or priced,
             place=_place(found["place"]),
-            owned=bool(found["much"] and not found["by"] and adjective not in _PRICED)
-            or bool(re.search(r"\b(?:has|have|had|with|by)\s+(?:the\s+)?$", text[: found.start()])),
+            owned=(most and not priced) or bool(_OWNED.search(text[: found.start()])),
         )
-        cut = found.end() + (len(adjective) + 1 if adjective in _PRICED else 0)
         return order, " ".join(f"{text[: found.start()]} ¤ {text[cut:]}".split())
     return None, text
 
