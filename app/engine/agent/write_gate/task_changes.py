@@ -183,7 +183,7 @@ def _parts(tokens: list[TaskToken], *, asks: bool) -> Iterator[list[TaskToken]]:
     for at, token in enumerate(tokens):
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         splits = token.low in SPLITTERS and following is not None
-        if splits and part and _is_split(part, token, tokens[at + 1 :], asks=asks):
+        if splits and part and _is_split(part, token, tokens[at + 1 : at + 13], asks=asks):
             yield part
             part = []
         elif token.low in ("to", "for") and part and following is not None and _purpose(part, following):
@@ -217,7 +217,7 @@ def _begins_clause(tokens: list[TaskToken], *, after_comma: bool) -> bool:
         at += 1
     if at == len(tokens) or tokens[at].name:
         return False
-    word, after = tokens[at].low, tokens[at + 1 :]
+    word, after = tokens[at].low, tokens[at + 1 : at + 13]
     if word in word_set("nouns") and senses_of((word,)) and after and after[0].low in word_set("stop"):
         return True  # ``please mark it as read``
     if (after_comma or word in word_set("nouns too")) and not _has_object(after):

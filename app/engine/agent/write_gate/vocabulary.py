@@ -27,6 +27,7 @@ def senses_of(words: Iterable[str]) -> frozenset[str]:
     return frozenset(sense for text in texts for sense in _senses_of_verb(text, table))
 
 
+@lru_cache(maxsize=64)
 def word_set(name: str) -> frozenset[str]:
     """Return a list of words of the rule file (``commits``, ``searches`` …)."""
     return frozenset(cast("list[str]", _document()[name]))
