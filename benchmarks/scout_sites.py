@@ -151,12 +151,13 @@ def _tokens(summary: RunSummary) -> int:
 async def measure(asked: argparse.Namespace, name: str) -> list[SiteRun]:
     """All tasks of one site in all arms."""
     site = site_of(name, asked.port)
-    arms = [arm for arm in ARMS if arm in asked.arms.split(",")]
+    arms = [arm for arm in ARMS if arm in asked.arms.split(",") or (arm == FROZEN and asked.kb)]
     tasks = [
         task
         for task in load_tasks(site)
         if (not asked.only or task.id in asked.only.split(","))
         and (not asked.kind or task.kind == asked.kind)
+        and asked.half in ("", half_of(name, task.template))
     ]
     made: list[SiteRun] = []
     kept = Path(asked.maps) / name if asked.maps else None
