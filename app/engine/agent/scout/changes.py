@@ -9,13 +9,13 @@ import re
 from collections.abc import Collection, Sequence, Set
 
 from app.engine.agent.scout.change_subject import is_about, made_thing, makes_new, subject_of, thing_names
-from app.engine.agent.scout.field_values import asked_forms, has_words
-from app.engine.agent.scout.form_fields import Outline, outline_of
+from app.engine.agent.scout.field_values import asked_forms
 from app.engine.agent.scout.form_senders import sending_score
 from app.engine.agent.scout.forms import FormStep
-from app.engine.agent.scout.likeness import forms, meaning, plain, says, word_fit, words
+from app.engine.agent.scout.likeness import forms, holds, meaning, plain, says, word_fit, words
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import TaskPart
+from app.engine.agent.scout.tree_texts import Outline, outline_of
 from app.engine.agent.scout.value_scores import is_creating
 from app.engine.agent.write_gate import vocabulary
 from app.engine.agent.write_gate.action_risk import assess_risk
@@ -185,7 +185,7 @@ def _kind(one: Element) -> tuple[str, str]:
 def _row_says(near: str, word: str, control: str, alike: dict[tuple[str, str], list[Element]]) -> bool:
     """Whether a row's own texts have a word; names of controls that every row has say nothing."""
     return any(
-        has_words(piece, word)
+        holds(piece, word)
         and not (control and control in piece)
         and not any(len(alike.get((role, plain(piece)), ())) > 1 for role in ("button", "link"))
         for piece in near.split(" \n ")

@@ -291,9 +291,3 @@ def shape_of(text: str) -> str:
 def listed(held: str) -> tuple[str, ...]:
     """Return the items of a text that lists some, separated by commas."""
     return tuple(item.strip() for item in held.split(",") if item.strip())
-
-
-def has_words(text: str, value: str) -> bool:
-    """Whether a text has the words of a value next to each other, letters' case apart."""
-    wanted = words(value)
-    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(words(text))} "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +10,7 @@ from functools import lru_cache
 from app.engine.agent.scout.field_values import same_value
 from app.engine.agent.scout.likeness import meaning, plain
 from app.engine.agent.scout.relations import read_relations
-from app.engine.agent.scout.tree_texts import FIELDS, Tree
+from app.engine.agent.scout.tree_texts import FIELDS, Outline, outline_of
 from app.engine.agent.write_gate import vocabulary
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import word_set
@@ -59,72 +58,6 @@ class FormField:
         return any(same_value(value, one) for one in self.held)
 
 
-class Outline(Tree):
-    """The tree with each node's parent and each element's place; labels of fields that have none of their own."""
-
-    def __init__(self, tree: str) -> None:
-        super().__init__(tree)
-        self.place: dict[int, int] = {}
-        self.parents: list[int] = []
-        above: list[int] = []
-        for at, node in enumerate(self.nodes):
-            while above and self.nodes[above[-1]].depth >= node.depth:
-                above.pop()
-            self.parents.append(above[-1] if above else -1)
-            above.append(at)
-            if node.bid.isdecimal():
-                self.place.setdefault(int(node.bid), at)
-        self.labels = dict(read_relations(tree).labels)
-
-    def around(self, element: Element, roles: frozenset[str]) -> int:
-        """Return the nearest node of one of these roles around an element; -1 without one."""
-        at = self.parents[self.place[element.index]] if element.index in self.place else -1
-        while at >= 0 and self.nodes[at].role not in roles:
-            at = self.parents[at]
-        return at
-
-    def names(self, first: int, last: int = -1) -> str:
-        """Return the names of the nodes from one place to before another, of all below the first by default."""
-        last = self.ends[first] if last < 0 else last
-        return " \n ".join(node.name for node in self.nodes[first:last] if node.name)
-
-    def names_without(self, element: Element, others: Sequence[Element]) -> str:
-        """Return the names in the largest part of the page around an element in which none of the others stands."""
-        at = self.place.get(element.index, -1)
-        if at < 0:
-            return ""
-        rivals = sorted(self.place[one.index] for one in others if one.index in self.place)
-        top = at
-        while (above := self.parents[top]) >= 0 and bisect_left(rivals, above) == bisect_left(
-            rivals, self.ends[above]
-        ):
-            top = above
-        first = top
-        if (
-            top == at
-        ):  # texts before a control, up to the next one like it, are its own: ``<h3>Foo</h3><button>``
-            known = set(rivals)
-            while (
-                first > 0 and self.nodes[first - 1].depth >= self.nodes[at].depth and first - 1 not in known
-            ):
-                first -= 1
-        return self.names(first, self.ends[top])
-
-    def chosen(self, element: Element) -> tuple[str, ...]:
-        """Return the chosen options of a list."""
-        at = self.place.get(element.index, -1)
-        below = self.nodes[at + 1 : self.ends[at]] if at >= 0 else []
-        return tuple(
-            one.name for one in below if one.role == "option" and "selected" in one.properties and one.name
-        )
-
-
-@lru_cache(maxsize=4)
-def outline_of(tree: str) -> Outline:
-    """Return the outline of a tree; kept for the pages in use."""
-    return Outline(tree)
-
-
 def fields_of(page: PageCapture) -> tuple[FormField, ...]:
     """Return the fields a person could fill in, in document order; those that take files are left out."""
     return _fields(page.elements, page.tree)
@@ -132,7 +65,7 @@ def fields_of(page: PageCapture) -> tuple[FormField, ...]:
 
 @lru_cache(maxsize=4)
 def _fields(elements: tuple[Element, ...], tree: str) -> tuple[FormField, ...]:
-    outline, forms = outline_of(tree), form_keys(elements)
+    outline, forms, beside = outline_of(tree), form_keys(elements), dict(read_relations(tree).labels)
     found: list[FormField] = []
     radios: dict[tuple[str, str], list[Element]] = {}
     for one in elements:
@@ -143,7 +76,7 @@ def _fields(elements: tuple[Element, ...], tree: str) -> tuple[FormField, ...]:
             name = dict(one.attributes).get("name", "") or str(outline.around(one, _GROUPS))
             radios.setdefault((forms[one.index], name), []).append(one)
         else:
-            found.append(_field(one, forms[one.index], outline))
+            found.append(_field(one, forms[one.index], beside.get(one.index, ""), outline))
     found += [_radio_field(form, name, members, outline) for (form, name), members in radios.items()]
     return tuple(sorted(found, key=lambda one: one.element.index))
 
@@ -189,17 +122,16 @@ def is_search(field: FormField) -> bool:
     return not field.form and bool(vocabulary.word_set("searches") & set(meaning(field.label)[:2]))
 
 
-def _field(one: Element, form: str, outline: Outline) -> FormField:
+def _field(one: Element, form: str, told: str, outline: Outline) -> FormField:
     attributes = dict(one.attributes)
     name = re.sub(r"[\[\]._@:-]+", " ", attributes.get("name", "") or attributes.get("id", ""))
-    told = outline.labels.get(one.index, "")
     labels = _told(_own(one) or told, attributes.get("near", ""), attributes.get("placeholder", ""), name)
     kind = _kind(one, labels, attributes)
     held = (one.value,) if one.value else ()
     if kind == "box":
         held = ("checked",) if "checked" in one.states else ()
     elif one.options or kind == "multi":
-        held = outline.chosen(one) or held
+        held = outline.chosen(outline.place.get(one.index, -1)) or held
     elif kind == "list" and not held and one.name and not one.label:
         held = (one.text or one.name,)
     return FormField(element=one, labels=labels, kind=kind, form=form, held=held, options=one.options)

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-from app.engine.agent.scout.field_values import has_words
 from app.engine.agent.scout.form_senders import sender_of
-from app.engine.agent.scout.likeness import plain, words
+from app.engine.agent.scout.likeness import holds, plain, words
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.scout.value_matching import Assignment, FormPlan
 from app.engine.core.actions.types import Action, Click, Select, SetChecked, TypeText
@@ -84,9 +83,7 @@ def _offered(plan: FormPlan, page: PageCapture, done: Set[str]) -> FormStep | No
         wanted = plain(one.told)
         for shown in page.elements[one.element + 1 :]:
             lists = shown.role in _SUGGESTED and shown.visible and not shown.repeat.startswith("tbody")
-            if lists and (
-                plain(shown.name) == wanted or (one.how == "pick" and has_words(shown.name, one.told))
-            ):
+            if lists and (plain(shown.name) == wanted or (one.how == "pick" and holds(shown.name, one.told))):
                 return FormStep(
                     action=Click(shown.index, label=shown.name),
                     reason=f"it is offered for {one.told!r}",

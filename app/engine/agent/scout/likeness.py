@@ -100,7 +100,5 @@ def says(text: str, value: str) -> bool:
 @lru_cache(maxsize=32768)
 def holds(text: str, name: str) -> bool:
     """Whether a text has the words of a name next to each other as they are."""
-    wanted, there = words(name), words(text)
-    return bool(wanted) and any(
-        there[start : start + len(wanted)] == wanted for start in range(len(there) - len(wanted) + 1)
-    )
+    wanted = words(name)
+    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(words(text))} "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.engine.agent.scout.tree_texts import Tree
+from app.engine.agent.scout.tree_texts import Outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class PageRelations:
 class Reading:
     """What was found so far, and the label, term and heading that the next text belongs to."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Outline) -> None:
         self.tree = tree
         self.headings, self.said, self.trail, self.counts = list[str](), list[str](), list[str](), list[str]()
         self.relations, self.labelled = list[Relation](), list[Labelled]()

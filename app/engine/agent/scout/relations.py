@@ -17,7 +17,7 @@ from app.engine.agent.scout.dates import is_date
 from app.engine.agent.scout.likeness import says
 from app.engine.agent.scout.relation_types import Control, Labelled, PageRelations, Reading, Relation, Row
 from app.engine.agent.scout.row_reading import read_cards, read_table
-from app.engine.agent.scout.tree_texts import FIELDS, Tree, bare_label, is_label, split_label
+from app.engine.agent.scout.tree_texts import FIELDS, Outline, bare_label, is_label, outline_of, split_label
 from app.engine.core.ax_tree import AxNode
 from app.engine.core.text import word_set
 
@@ -64,7 +64,7 @@ MOST_SAID = 120
 @lru_cache(maxsize=16)
 def read_relations(tree: str) -> PageRelations:
     """Return what a page lists; the tree is in the form ``app.engine.core.ax_tree`` reads."""
-    told = Reading(Tree(tree))
+    told = Reading(outline_of(tree))
     _walk(told, 0, min(len(told.tree.nodes), MOST_NODES))
     return PageRelations(
         headings=tuple(told.headings), relations=tuple(told.relations), labelled=tuple(told.labelled),
@@ -182,7 +182,7 @@ def _field(reading: Reading, at: int) -> None:
     reading.untold = False
 
 
-def _is_prose(tree: Tree, at: int) -> bool:
+def _is_prose(tree: Outline, at: int) -> bool:
     """Whether a block holds only text: a field, table or list in it is read by itself."""
     return all(
         one.role.casefold() in _INLINE

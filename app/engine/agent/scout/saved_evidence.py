@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from app.engine.agent.scout.change_subject import is_about, subject_of, thing_names
 from app.engine.agent.scout.changes import LEAST, MOST_WORDS, says_change
-from app.engine.agent.scout.field_values import has_words
-from app.engine.agent.scout.form_fields import fields_of, outline_of
+from app.engine.agent.scout.form_fields import fields_of
 from app.engine.agent.scout.form_senders import sender_of
-from app.engine.agent.scout.likeness import forms, plain, words
+from app.engine.agent.scout.likeness import forms, holds, plain, words
 from app.engine.agent.scout.task import TaskPart
+from app.engine.agent.scout.tree_texts import outline_of
 from app.engine.agent.scout.value_matching import Assignment, FormPlan
 from app.engine.agent.write_gate.page_scope import contains_name
 from app.engine.agent.write_gate.vocabulary import senses_of, stem_of
@@ -78,7 +78,7 @@ def _tells(line: str, part: TaskPart, plan: FormPlan, *, live: bool) -> bool:
     if "not" in said or not (saved or does):
         return False
     names = [one.text for one in (*part.names, *part.context)] + [one.value for one in plan.assignments]
-    about = any(has_words(line, name) for name in (*names, *part.words) if name)
+    about = any(holds(line, name) for name in (*names, *part.words) if name)
     short = len(said) <= 2 * MOST_WORDS
     return about or (short and (live or saved))
 
@@ -90,7 +90,7 @@ def _stands(one: Assignment, before: PageCapture, page: PageCapture, *, alone: b
     """
     left = page.url != before.url
     typed = one.how not in ("check", "uncheck") and one.value
-    if typed and has_words(page.text, one.value) and (left or not has_words(before.text, one.value)):
+    if typed and holds(page.text, one.value) and (left or not holds(before.text, one.value)):
         return True
     return alone and _held(one, page) and (left or not _held(one, before))
 
@@ -113,7 +113,7 @@ def _given_way(part: TaskPart, before: PageCapture, page: PageCapture) -> str:
     """Return what shows a press without a message: the thing has left the list, or the control is another one now."""
     names, verb = [one.text for one in thing_names(part)], words(part.verb)
     if senses_of(verb) & {"delete", "cancel"}:
-        left = [name for name in names if has_words(before.text, name) and not has_words(page.text, name)]
+        left = [name for name in names if holds(before.text, name) and not holds(page.text, name)]
         return f"{left[0]!r} no longer stands on the page" if left else ""
     if not any(contains_name(f"{subject_of(page)} {page.text}", name) for name in names):
         return ""

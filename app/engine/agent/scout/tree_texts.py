@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from app.engine.core.ax_tree import AxNode, parse_tree
+from app.engine.core.page_state import Element
 from app.engine.core.text import word_set
 
 FIELDS = word_set("textbox searchbox combobox listbox spinbutton checkbox radio switch slider")
@@ -14,6 +17,7 @@ _TEXTLESS = word_set(
     "list listitem article navigation group option region section main form figure table grid row rowgroup"
 )
 _VALUE = re.compile(r"value=(?:'([^']*)'|\"([^\"]*)\"|([^,\s]+))")
+_SELECTED = re.compile(r"\bselected(?!=False)")
 _SIGNS = " \t\u00a0:*↑↓▲▼△▽⇅"
 _LABEL = re.compile(r"[^\W\d][^:]{0,59}")
 _CLOCK_BEFORE = re.compile(r"\d$")
@@ -23,12 +27,28 @@ _PAIRS = re.compile(
 MOST_LABEL_WORDS = 7
 
 
-class Tree:
-    """Nodes of a page in order; ``ends[i]`` is behind the last node below node ``i``."""
+class Outline:
+    """Nodes of a page in order.
+
+    Attributes:
+        ends: for each node the place behind the last one below it.
+        parents: for each node the place of the one around it, -1 for none.
+        place: where the element of a number stands.
+    """
 
     def __init__(self, tree: str) -> None:
         self.nodes: list[AxNode] = parse_tree(tree)
-        self.ends = _ends(self.nodes)
+        self.ends, self.parents = [len(self.nodes)] * len(self.nodes), [-1] * len(self.nodes)
+        self.place: dict[int, int] = {}
+        above: list[int] = []
+        for at, node in enumerate(self.nodes):
+            while above and self.nodes[above[-1]].depth >= node.depth:
+                self.ends[above.pop()] = at
+            if above:
+                self.parents[at] = above[-1]
+            above.append(at)
+            if node.bid.isdecimal():
+                self.place.setdefault(int(node.bid), at)
 
     def children(self, at: int) -> Iterator[int]:
         """Yield the nodes directly below a node."""
@@ -70,14 +90,54 @@ class Tree:
             return "yes" if "checked='true'" in node.properties else "no" if marked else ""
         if node.role not in FIELDS:
             return ""
-        found = _VALUE.search(node.properties)
-        if found:
+        if found := _VALUE.search(node.properties):
             return (found[1] or found[2] or found[3] or "").strip()
-        return ", ".join(
-            one.name
-            for one in self.nodes[at + 1 : self.ends[at]]
-            if one.role == "option" and re.search(r"\bselected(?!=False)", one.properties)
-        )
+        return ", ".join(self.chosen(at))
+
+    def chosen(self, at: int) -> tuple[str, ...]:
+        """Return the chosen options of a list."""
+        below = self.nodes[at + 1 : self.ends[at]] if at >= 0 else []
+        return tuple(one.name for one in below if one.role == "option" and _SELECTED.search(one.properties))
+
+    def around(self, element: Element, roles: frozenset[str]) -> int:
+        """Return the nearest node of one of these roles around an element; -1 without one."""
+        at = self.parents[self.place[element.index]] if element.index in self.place else -1
+        while at >= 0 and self.nodes[at].role not in roles:
+            at = self.parents[at]
+        return at
+
+    def names(self, first: int, last: int = -1) -> str:
+        """Return the names of the nodes from one place to before another, of all below the first by default."""
+        last = self.ends[first] if last < 0 else last
+        return " \n ".join(node.name for node in self.nodes[first:last] if node.name)
+
+    def names_without(self, element: Element, others: Sequence[Element]) -> str:
+        """Return the names in the largest part of the page around an element in which none of the others stands."""
+        at = self.place.get(element.index, -1)
+        if at < 0:
+            return ""
+        rivals = sorted(self.place[one.index] for one in others if one.index in self.place)
+        top = at
+        while (above := self.parents[top]) >= 0 and bisect_left(rivals, above) == bisect_left(
+            rivals, self.ends[above]
+        ):
+            top = above
+        first = top
+        if (
+            top == at
+        ):  # texts before a control, up to the next one like it, are its own: ``<h3>Foo</h3><button>``
+            known = set(rivals)
+            while (
+                first > 0 and self.nodes[first - 1].depth >= self.nodes[at].depth and first - 1 not in known
+            ):
+                first -= 1
+        return self.names(first, self.ends[top])
+
+
+@lru_cache(maxsize=16)
+def outline_of(tree: str) -> Outline:
+    """Return the outline of a tree; kept for the pages in use."""
+    return Outline(tree)
 
 
 def bare_label(text: str) -> str:
@@ -103,13 +163,3 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
     """Return labels and values of a text that has one or more (``Distance: 1.9 km. Time: 0:25.``)."""
     found = [(bare_label(one[1]), one[2].strip(" .;,|")) for one in _PAIRS.finditer(text[:300])]
     return found if len(found) > 1 else [one for one in [split_label(text)] if one[1]]
-
-
-def _ends(nodes: list[AxNode]) -> list[int]:
-    ends = [len(nodes)] * len(nodes)
-    open_nodes: list[int] = []
-    for at, node in enumerate(nodes):
-        while open_nodes and nodes[open_nodes[-1]].depth >= node.depth:
-            ends[open_nodes.pop()] = at
-        open_nodes.append(at)
-    return ends

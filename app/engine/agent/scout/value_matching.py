@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from app.engine.agent.scout.field_values import (
     ARTICLES,
     OF_A_THING,
-    has_words,
     in_format_of,
     lead_of,
     listed,
@@ -20,7 +19,7 @@ from app.engine.agent.scout.field_values import (
 )
 from app.engine.agent.scout.form_fields import FormField, fields_of, is_search
 from app.engine.agent.scout.form_senders import is_deed, says_verb, sender_of
-from app.engine.agent.scout.likeness import forms, plain, words
+from app.engine.agent.scout.likeness import forms, holds, plain, words
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.scout.value_scores import CREATING, Guess, Reading, guesses_of
 from app.engine.browser.actions.field_formats import read_date
@@ -238,7 +237,7 @@ def _missing(reading: Reading, found: Sequence[Guess], fields: Sequence[FormFiel
         given = value.kind == "step" or (value.joint and value.kind in ("quote", "name")) or plainly
         if not given or taken & set(range(value.first, value.last)) or plain(value.text) in labels:
             continue
-        shown = has_words(f"{reading.known} \n {reading.page.text}", value.text)
+        shown = holds(f"{reading.known} \n {reading.page.text}", value.text)
         if not shown and value.text not in done and not any(field.holds(value.text) for field in fields):
             left.append(value.text)
     return tuple(left)

@@ -12,7 +12,6 @@ from app.engine.agent.scout.field_values import (
     SAYING,
     TaskValue,
     Token,
-    has_words,
     is_timed,
     joint_of,
     lead_of,
@@ -30,7 +29,7 @@ from app.engine.agent.scout.label_mentions import (
     option_places,
     words_after,
 )
-from app.engine.agent.scout.likeness import forms, meaning, plain, words
+from app.engine.agent.scout.likeness import forms, holds, meaning, plain, words
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.browser.actions.field_formats import read_date
@@ -73,7 +72,7 @@ class Reading:
         self.tokens, self.values = tokens_of(self.text), values_in(self.text)
         self.known = " \n ".join((page.title, *page.headings, *trail_of(page)))
         self.creating = is_creating(part)
-        self._known = {one.text: has_words(self.known, one.text) for one in self.values}
+        self._known = {one.text: holds(self.known, one.text) for one in self.values}
         self._items: dict[int, tuple[bool, bool]] = {}
 
     def is_known(self, value: TaskValue) -> bool:
@@ -278,7 +277,7 @@ def _option_score(reading: Reading, value: TaskValue, mentions: Sequence[Mention
     if value.joint in _STRONG:
         return 0.75
     lead = lead_of(reading.tokens, value.first)
-    made = reading.creating and not has_words(reading.known, value.text)
+    made = reading.creating and not holds(reading.known, value.text)
     return 0.6 * (value.kind == "quote" or made or (verb in _SETTING and lead not in OF_A_THING))
 
 
