@@ -77,8 +77,11 @@ def host_of(url: str) -> str:
     return split.host if split is not None else ""
 
 
+@lru_cache(maxsize=16_384)
 def split_address(url: str) -> SplitResult:
     """Return the parts of an address; one that can't be read is nothing but path."""
+    if (plain := _PLAIN.fullmatch(url)) is not None:
+        return SplitResult(*plain.groups(""))
     try:
         return urlsplit(url)
     except ValueError:

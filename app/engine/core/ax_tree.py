@@ -13,6 +13,7 @@ from typing import Literal
 Change = Literal["same", "added", "removed", "changed"]
 
 _LINE = re.compile(r"^(\t*)(?:\[([^\]\s]+)\] )?([A-Za-z][\w-]*)(?: (.*))?$", re.DOTALL)
+_QUOTED = re.compile(r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"", re.DOTALL)
 _ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5})")
 _BID_INSIDE = re.compile(r"\t\[[^\]\s]+\] ")
 _BID_AT_START = re.compile(r"\n\[[^\]\s]+\] ")
@@ -109,14 +110,8 @@ def _split_name(rest: str) -> tuple[str, str]:
     """Split ``'name', prop, k='v'`` into name and properties; quotes are Python's ``repr``."""
     if not rest or rest[0] not in "'\"":
         return "", rest.lstrip(", ")
-    quote, escaped = rest[0], False
-    for position in range(1, len(rest)):
-        char = rest[position]
-        if escaped:
-            escaped = False
-        elif char == "\\":
-            escaped = True
-        elif char == quote:
-            name = rest[1:position].replace(f"\\{quote}", quote).replace("\\n", " ")
-            return _plain(name), rest[position + 1 :].lstrip(", ")
-    return rest[1:], ""
+    found = _QUOTED.match(rest)
+    if found is None:
+        return rest[1:], ""
+    name = found[0][1:-1].replace(f"\\{rest[0]}", rest[0]).replace("\\n", " ")
+    return _plain(name), rest[found.end() :].lstrip(", ")

@@ -266,6 +266,7 @@ def in_format_of(day: date, like: str) -> str:
     return format_date(day, like) or day.isoformat()
 
 
+@lru_cache(maxsize=16_384)
 def same_value(wanted: str, held: str) -> bool:
     """Whether a field that holds one text holds the other: the same but for space, a date or number in another form."""
     if not held.strip():

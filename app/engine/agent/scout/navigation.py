@@ -28,13 +28,13 @@ from app.engine.agent.scout.terms import (
     subject_evidence,
     weighed_evidence,
 )
-from app.engine.agent.write_gate.action_risk import assess_risk
+from app.engine.agent.write_gate.action_risk import assess_risk, press_risk
 from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.actions.types import Action, Click, Goto, Navigate, TypeText
 from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.observation import Observation
-from app.engine.core.page_state import Element
+from app.engine.core.page_state import Element, PageCapture
 
 ARRIVED = 0.85
 """Evidence of each name from which on a page may be the page of the task."""
@@ -193,7 +193,7 @@ class Wayfinder:
             or "sign out" in plain(one.name)
         ):
             return False
-        return is_harmless(Click(one.index, label=one.name), self._seen)
+        return _is_harmless_press(one, one.name, self.context.page)
 
     @cached_property
     def _likeness(self) -> list[tuple[Evidence, Evidence]]:
@@ -361,19 +361,21 @@ def is_harmless(action: Action, observation: Observation) -> bool:
     """Whether an action only looks: its risk is that of reading and its control says no verb of changing."""
     if isinstance(action, TypeText):
         return True  # a search field; what is not sent by GET is not offered
-    if assess_risk(action, observation.page).risk not in _READING:
-        return False
+    page = observation.page
     if isinstance(action, Click):
-        return not _commands_change(words(action.label)) or _opens_form(action, observation)
-    return True
+        target = next((one for one in page.elements if one.index == action.element), None)
+        if target is not None:
+            return _is_harmless_press(target, action.label, page)
+        if _commands_change(words(action.label)):
+            return False
+    return assess_risk(action, page).risk in _READING
 
 
-def _opens_form(action: Click, observation: Observation) -> bool:
-    """Whether it is a link to a form, where nothing is written yet."""
-    if words(action.label)[:1] not in _FORM_VERBS:
-        return False
-    target = next((one for one in observation.page.elements if one.index == action.element), None)
-    return target is not None and bool(target.href) and not target.submits
+def _is_harmless_press(one: Element, label: str, page: PageCapture) -> bool:
+    """Whether pressing an element only looks; a link to a form does, nothing is written there yet."""
+    said = words(label)
+    opens_form = said[:1] in _FORM_VERBS and bool(one.href) and not one.submits
+    return (opens_form or not _commands_change(said)) and press_risk(one, page).risk in _READING
 
 
 def _commands_change(said: Sequence[str]) -> bool:

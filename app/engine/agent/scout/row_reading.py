@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
@@ -31,7 +31,7 @@ _ITEMS = word_set("listitem article")
 _COUNTED = re.compile(r"\(?(\d[\d,.]*k?)\)?\s+([^\W\d][\w -]{1,30})")
 _AROUND_DATE = re.compile(r"^(?:on|at)\s+|\W+$|^\W+", re.IGNORECASE)
 _CUT = ("…", "...")
-_LONGEST_SHAPE, _LEAST_CARDS = 8, 3
+_LONGEST_SHAPE, _LEAST_CARDS, _MOST_REPEATED = 8, 3, 480
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,24 +264,36 @@ def read_cards(reading: Reading, at: int) -> int:
 
 def _repeats(reading: Reading, at: int) -> list[tuple[int, int]]:
     """Siblings from here on: articles, or such as repeat in one shape (``heading text text heading text text …``)."""
-    tree, depth = reading.tree, reading.tree.nodes[at].depth
-    ahead: list[int] = []
-    one = at
-    while one < len(tree.nodes) and tree.nodes[one].depth == depth and len(ahead) < _LONGEST_SHAPE * 60:
-        ahead.append(one)
-        one = tree.ends[one]
-    roles = [tree.nodes[one].role for one in ahead]
-    if roles[0] == "article":
-        alike = takewhile(lambda one: tree.nodes[one].role == "article", ahead)
+    tree = reading.tree
+    if tree.nodes[at].role == "article":
+        alike = takewhile(lambda one: tree.nodes[one].role == "article", _siblings(reading, at, _MOST_REPEATED))
         return [(one, tree.ends[one]) for one in alike]
-    for length in range(2, min(_LONGEST_SHAPE, len(roles) // _LEAST_CARDS) + 1):
+    # Only where a shape begins are the siblings behind it gone through; else a long list costs its square.
+    roles = [tree.nodes[one].role for one in _siblings(reading, at, _LONGEST_SHAPE * _LEAST_CARDS)]
+    for length in range(2, len(roles) // _LEAST_CARDS + 1):
         shape, times = roles[:length], 1
+        if (
+            roles[: length * _LEAST_CARDS] != shape * _LEAST_CARDS
+            or len(set(shape)) == 1
+            or FIELDS & set(shape)
+        ):
+            continue
+        ahead = list(_siblings(reading, at, _MOST_REPEATED))
+        roles = [tree.nodes[one].role for one in ahead]
         while roles[times * length : (times + 1) * length] == shape:
             times += 1
-        if times >= _LEAST_CARDS and len(set(shape)) > 1 and not FIELDS & set(shape):
-            starts = ahead[: times * length : length]
-            return list(pairwise([*starts, tree.ends[ahead[times * length - 1]]]))
+        return list(pairwise([*ahead[: times * length : length], tree.ends[ahead[times * length - 1]]]))
     return []
+
+
+def _siblings(reading: Reading, at: int, most: int) -> Iterator[int]:
+    """Yield a node and its next siblings."""
+    tree, depth = reading.tree, reading.tree.nodes[at].depth
+    for _ in range(most):
+        if at >= len(tree.nodes) or tree.nodes[at].depth != depth:
+            return
+        yield at
+        at = tree.ends[at]
 
 
 def _keep_cards(reading: Reading, spans: Sequence[tuple[int, int]]) -> bool:

@@ -116,15 +116,22 @@ def located_names(part: TaskPart) -> tuple[Name, ...]:
     return tuple(dict.fromkeys((*thing_names(part), *place_names(part), *part.context)))
 
 
-@lru_cache(maxsize=65536)
 def shown_by(term: Term, text: str) -> float:
     """Return how much of a term a text shows, in [0, 1]."""
-    if not term.is_name:
-        # Squared, because many words are a little like each other and few mean the same.
-        return max((word_fit(term.text, word) ** 2 for word in meaning(text)), default=0.0)
-    if holds(text, term.text):
+    return _name_shown(term.text, text) if term.is_name else _word_shown(term.text, text)
+
+
+@lru_cache(maxsize=65536)
+def _word_shown(wanted: str, text: str) -> float:
+    # Squared, because many words are a little like each other and few mean the same.
+    return max((word_fit(wanted, word) ** 2 for word in meaning(text)), default=0.0)
+
+
+@lru_cache(maxsize=65536)
+def _name_shown(name: str, text: str) -> float:
+    if holds(text, name):
         return 1.0
-    wanted, there = meaning(term.text), set(meaning(text))
+    wanted, there = meaning(name), set(meaning(text))
     share = sum(word in there for word in wanted) / len(wanted) if wanted else 0.0
     return 0.8 if share == 1.0 and len(wanted) > 1 else 0.4 * share
 

@@ -79,7 +79,7 @@ def assess_risk(action: Action, page: PageCapture) -> RiskAssessment:
         case ClickAt(at):
             element = smallest_at(page.elements, *at)
             return (
-                _press_risk(element, page)
+                press_risk(element, page)
                 if element is not None
                 else _reads("no known element is at this point")
             )
@@ -110,7 +110,7 @@ def _element_risk(action: Action, page: PageCapture) -> RiskAssessment:
         )
     match action:
         case Click():
-            return _press_risk(element, page)
+            return press_risk(element, page)
         case TypeText(_, _, enter):
             return _typing_risk(element, page, enter=enter)
         case SetChecked() | Select() | SetSlider():
@@ -129,10 +129,11 @@ def _key_risk(action: Press, keys: str, page: PageCapture) -> RiskAssessment:
         return _reads("a navigation key") if last not in _ACTIVATING_KEYS else _reads("nothing has the focus")
     if element.role in _FIELDS:
         return _typing_risk(element, page, enter=last in _SENDING_KEYS)
-    return _press_risk(element, page)
+    return press_risk(element, page)
 
 
-def _press_risk(element: Element, page: PageCapture) -> RiskAssessment:
+def press_risk(element: Element, page: PageCapture) -> RiskAssessment:
+    """Return the risk of pressing an element of a page."""
     danger = danger_of(element, page.url, page.language)
     sends = _sends_form(element, page)
     if danger is not None and danger.rule in _RISK_OF_DANGER:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
+from app.engine.core.addresses import split_address
 from app.engine.core.page_state import Element
 from app.engine.core.transition import SkipReason
 from app.engine.graph.rules.danger_words import (
@@ -157,19 +158,19 @@ def is_reading_form(element: Element) -> bool:
     method, _, action = element.form.partition(":")
     if not element.submits or method != "get" or element.type == "file" or not action.startswith("/"):
         return False
-    return verb_in_address(_split(action)) is None
+    return verb_in_address(split_address(action)) is None
 
 
 def off_site_reason(element: Element, page_url: str) -> Danger | None:
     """Return why a link's address is no page of this site; ``None`` if it is one, and for anything but a link."""
     if not element.href:
         return None
-    target = _split(element.href)
+    target = split_address(element.href)
     if target.scheme not in ("http", "https"):
         scripted = target.scheme in ("javascript", "about", "")
         why = f"'{target.scheme}:' is not a page"
         return None if scripted else Danger(rule="address: no page", why=why, reason=SkipReason.SCHEME)
-    if _host(target) != _host(_split(page_url)):
+    if _host(target) != _host(split_address(page_url)):
         return Danger(
             rule="address: other host", why=f"it leads to {target.hostname}", reason=SkipReason.EXTERNAL
         )
@@ -187,10 +188,10 @@ def link_of(element: Element, page_url: str) -> SplitResult | None:
     """The address an element leads to; ``None`` for a control of the page itself (no address, or only a fragment)."""
     if not element.href:
         return None
-    target = _split(element.href)
+    target = split_address(element.href)
     if target.scheme not in ("http", "https"):
         return None
-    page = _split(page_url)
+    page = split_address(page_url)
     same = (target.netloc, target.path, target.query) == (page.netloc, page.path, page.query)
     plain_fragment = not target.fragment.startswith(("/", "!/"))
     return None if same and "#" in element.href and plain_fragment else target
@@ -208,7 +209,7 @@ def _verb_in_name(element: Element, link: SplitResult | None, language: str) -> 
         return None if about or match.kind == "sends" else match
     if match.words > _BUTTON_WORDS and match.at > 0:
         return None
-    opens = bool(_OPENING & set(element.states)) or bool(_split(element.href).fragment)
+    opens = bool(_OPENING & set(element.states)) or bool(split_address(element.href).fragment)
     if match.kind == "sends" and (opens or _about_cookies(element)):
         return None
     return match
@@ -304,11 +305,3 @@ def _host(parts: SplitResult) -> str:
     except ValueError:
         return parts.netloc
     return f"{(parts.hostname or '').removeprefix('www.')}:{port}"
-
-
-@lru_cache(maxsize=8192)
-def _split(url: str) -> SplitResult:
-    try:
-        return urlsplit(url)
-    except ValueError:
-        return SplitResult("", "", url, "", "")
