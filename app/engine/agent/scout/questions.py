@@ -7,6 +7,7 @@ against the page (``app.engine.agent.scout.answering``).
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -114,15 +115,11 @@ _MORE_ASKED = re.compile(
     r"(?:,\s+(?:and\s+)?|\s+(?:and|or)\s+)(?=(?:(?:on|at|in|by|for|to|from)\s+)?"
     r"(?:who|whom|what|when|where|which|how)\b)|\s+(?=(?:when|where)$)"
 )
+_TIMED = r"(?:(?:on|at|in|since|by|for|until|to|from)\s+)?"
 _OF = re.compile(rf"\b(?:of|among|from|in|for)\s+{ARTICLE}{PHRASE}")
 _WORDS_OF_KINDS = (
     (re.compile(r"(?:(?:by|to|for|from|with)\s+)?who(?:m|se)?\b"), ValueKind.PERSON),
-    (
-        re.compile(
-            r"(?:(?:on|at|in|since|by|for|until|to|from)\s+)?(?:when|(?:what|which) (?:day|date|time|year|month))\b"
-        ),
-        ValueKind.DATE,
-    ),
+    (re.compile(rf"{_TIMED}(?:when|(?:what|which) (?:day|date|time|year|month))\b"), ValueKind.DATE),
     (re.compile(r"(?:(?:in|at|to)\s+)?where\b"), ValueKind.PLACE),
 )
 _HOW = re.compile(r"\bhow (much|long|old|far|big|large|high|tall|heavy|often|deep|wide|fast|\w+)\b")
@@ -136,6 +133,17 @@ _BE = re.compile(
 _WHICH = re.compile(rf"\b(?:what|which)\s+{PHRASE}")
 _THE = re.compile(rf"^(?:the|all|my|our|its|their|§\d+'s)?\s*{ARTICLE}{PHRASE}")
 _YES_NO = re.compile(r"^(?:is|are|was|were|does|do|did|has|have|had|can|will)\b")
+_MANY = re.compile(
+    rf"^(?:(?:what|which) (?:are|were)\b|all\b|(?:what|which)\s+{PHRASE}"
+    r"(?:(?:of|with|in|by) [^?.]{0,60}?\b)?(?:are|were|have|do)\b)"
+)
+_AGGREGATES = (
+    (_DIFFERENCE, Aggregate.DIFFERENCE),
+    (_MEAN, Aggregate.AVERAGE),
+    (_SUM, Aggregate.SUM),
+    (_YES_NO, Aggregate.YES_NO),
+    (_MANY, Aggregate.LIST),
+)
 _NOT = re.compile(
     r"\b(?:without|excluding|except(?: for)?|other than|apart from|not|no|never|neither|nor|isn't|aren't|wasn't)\s+"
     r"(?:an?\s+|any\s+|the\s+|been\s+|yet\s+|in\s+|by\s+)?(§\d+|[\w.-]+)"
@@ -156,6 +164,7 @@ _STATE = re.compile(
     r"(?:(?:in|on|under|out of) (?=[a-z]+\s*$))?"
     rf"([a-z][\w-]+)(?!\s+(?:{END}))(?=\s|$|[?.,])"
 )
+_COUNTING = FILLER | {"total", "number"}
 _ROWS_MEANT = (Aggregate.COUNT, Aggregate.GROUP_COUNT, Aggregate.LIST, Aggregate.LARGEST, Aggregate.SMALLEST)
 
 
@@ -163,8 +172,7 @@ _ROWS_MEANT = (Aggregate.COUNT, Aggregate.GROUP_COUNT, Aggregate.LIST, Aggregate
 def read_question(part: TaskPart) -> Question:
     """Return what a part asks; anything is read as something."""
     text, names = _masked(part)
-    text = _ROUNDED.sub("", text)
-    text, dated = date_limits(text)
+    text, dated = date_limits(_ROUNDED.sub("", text))
     text, limits = number_limits(text)
     refused = [found[1].strip(".") for found in (*_NOT.finditer(text), *_NON.finditer(text))]
     text = _NON.sub(" ", _NOT.sub(" ", text))
@@ -191,9 +199,7 @@ def read_question(part: TaskPart) -> Question:
         order=order,
         top=int(top[1]) if top else 0,
         group=group,
-        modifiers=tuple(
-            one for one in _modifiers(bare, things, aggregate) if one not in (known - set(words(things)))
-        ),
+        modifiers=_modifiers(bare, things, aggregate, known),
         negated=tuple(names[int(one[1:])].text if one[0] == "§" else one for one in refused),
         names=tuple(one for number, one in enumerate(names) if f"§{number}" not in refused),
         places=_places(" ".join((part.text, *part.notes))),
@@ -244,19 +250,7 @@ def _aggregate(part: TaskPart, text: str, order: Order | None) -> Aggregate:
         return Aggregate.LIST
     if order:
         return Aggregate.LARGEST if order.largest else Aggregate.SMALLEST
-    for pattern, aggregate in (
-        (_DIFFERENCE, Aggregate.DIFFERENCE),
-        (_MEAN, Aggregate.AVERAGE),
-        (_SUM, Aggregate.SUM),
-    ):
-        if pattern.search(text):
-            return aggregate
-    if _YES_NO.match(text):
-        return Aggregate.YES_NO
-    many = re.match(r"(?:what|which) (?:are|were)\b|all\b", text) or re.match(
-        rf"(?:what|which)\s+{PHRASE}(?:(?:of|with|in|by) [^?.]{{0,60}}?\b)?(?:are|were|have|do)\b", text
-    )
-    return Aggregate.LIST if many else Aggregate.VALUE
+    return next((aggregate for pattern, aggregate in _AGGREGATES if pattern.search(text)), Aggregate.VALUE)
 
 
 def _asked(text: str) -> list[Asked]:
@@ -320,16 +314,12 @@ def _things(text: str, aggregate: Aggregate, order: Order | None) -> str:
     return next((one.phrase for one in _asked(text)), "")
 
 
-def _modifiers(text: str, things: str, aggregate: Aggregate) -> tuple[str, ...]:
+def _modifiers(text: str, things: str, aggregate: Aggregate, known: Set[str]) -> tuple[str, ...]:
     if aggregate not in _ROWS_MEANT:
         return ()
-    told = list(words(things))[:-1]
-    told += [
-        found[1]
-        for found in _STATE.finditer(text)
-        if found[1] not in FILLER and found[1] not in words(things)
-    ]
-    return tuple(dict.fromkeys(one for one in told if one not in FILLER | {"total", "number"}))
+    ours = words(things)
+    told = [*ours[:-1], *(one[1] for one in _STATE.finditer(text) if one[1] not in {*ours, *known})]
+    return tuple(dict.fromkeys(one for one in told if one not in _COUNTING))
 
 
 def _shared(asked: list[Asked], aggregate: Aggregate, things: str, text: str) -> tuple[Asked, ...]:
