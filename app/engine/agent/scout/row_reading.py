@@ -266,7 +266,9 @@ def _repeats(reading: Reading, at: int) -> list[tuple[int, int]]:
     """Siblings from here on: articles, or such as repeat in one shape (``heading text text heading text text …``)."""
     tree = reading.tree
     if tree.nodes[at].role == "article":
-        alike = takewhile(lambda one: tree.nodes[one].role == "article", _siblings(reading, at, _MOST_REPEATED))
+        alike = takewhile(
+            lambda one: tree.nodes[one].role == "article", _siblings(reading, at, _MOST_REPEATED)
+        )
         return [(one, tree.ends[one]) for one in alike]
     # Only where a shape begins are the siblings behind it gone through; else a long list costs its square.
     roles = [tree.nodes[one].role for one in _siblings(reading, at, _LONGEST_SHAPE * _LEAST_CARDS)]

@@ -79,18 +79,16 @@ def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()
         if not is_search(field):
             by_form.setdefault(field.form, []).append(field)
     reading = Reading(part, page, done)
+    best, best_score = list[Guess](), 0.0
     every = [one for fields in by_form.values() for one in fields]
-    best, best_score = FormPlan(missing=_missing(reading, [], every)), 0.0
+    chosen, best_form = every, ""
     for form, fields in by_form.items():
         found = _best(guesses_of(reading, fields))
         score = sum(one.score for one in found)
         if score > best_score and _does(reading, form, found):
-            made = _together([_assignment(one, reading) for one in found])
-            best, best_score = (
-                FormPlan(assignments=made, missing=_missing(reading, found, fields), form=form),
-                score,
-            )
-    return best
+            best, best_score, chosen, best_form = found, score, fields, form
+    made = _together([_assignment(one, reading) for one in best])
+    return FormPlan(assignments=made, missing=_missing(reading, best, chosen), form=best_form)
 
 
 def _does(reading: Reading, form: str, found: Sequence[Guess]) -> bool:
@@ -150,7 +148,7 @@ def _assignment(guess: Guess, reading: Reading) -> Assignment:
     """Return what is entered into a field for a value: in its format, beside what it keeps."""
     field, value = guess.field, guess.value
     own = value.kind in ("step", "box")
-    told = value.text if own else " ".join(token.text for token in reading.tokens[value.first : value.last])
+    told = value.text if own else reading.told(value)
     made = Assignment(
         element=field.element.index, label=field.label, value=value.text, how="type", why=guess.why, told=told
     )
@@ -215,14 +213,19 @@ def _text_for(field: FormField, guess: Guess, reading: Reading) -> str:
 
 def _together(made: Sequence[Assignment]) -> tuple[Assignment, ...]:
     """Return one assignment a field: several options of one list are chosen at once."""
-    found: dict[int, Assignment] = {}
+    found: dict[int, list[Assignment]] = {}
     for one in made:
-        other = found.get(one.element)
-        found[one.element] = one if other is None else replace(
-            other, values=tuple(dict.fromkeys((*other.values, *one.values))), value=f"{other.value}, {one.value}",
-            told=f"{other.told}, {one.told}", held=other.held and one.held,
-        )  # fmt: skip
-    return tuple(found.values())
+        found.setdefault(one.element, []).append(one)
+    return tuple(
+        replace(
+            some[0],
+            values=tuple(dict.fromkeys(value for one in some for value in one.values)),
+            value=", ".join(one.value for one in some),
+            told=", ".join(one.told for one in some),
+            held=all(one.held for one in some),
+        )
+        for some in found.values()
+    )
 
 
 def _missing(reading: Reading, found: Sequence[Guess], fields: Sequence[FormField]) -> tuple[str, ...]:

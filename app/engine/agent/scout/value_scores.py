@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
@@ -72,12 +73,13 @@ class Reading:
         self.tokens, self.values = tokens_of(self.text), values_in(self.text)
         self.known = " \n ".join((page.title, *page.headings, *trail_of(page)))
         self.creating = is_creating(part)
-        self._known = {one.text: holds(self.known, one.text) for one in self.values}
+        self.by_kind: dict[str, list[FormField]] = {}
+        """Fields of the form at hand."""
         self._items: dict[int, tuple[bool, bool]] = {}
 
-    def is_known(self, value: TaskValue) -> bool:
-        """Whether the page calls itself by a value: then that is its thing."""
-        return self._known.get(value.text, False)
+    def told(self, value: TaskValue) -> str:
+        """Return the words of the task that give a value."""
+        return " ".join(token.text for token in self.tokens[value.first : value.last])
 
     def is_of_thing(self, value: TaskValue) -> bool:
         """Whether the words before a value lead up to a thing, not to a value."""
@@ -115,11 +117,11 @@ def trail_of(page: PageCapture) -> tuple[str, ...]:
 
 
 def guesses_of(reading: Reading, fields: Sequence[FormField]) -> list[Guess]:
+    """Return every value that may belong to a field of one form."""
     found: list[Guess] = []
-    lone = {
-        kind: [one for one in fields if one.kind == kind]
-        for kind in ("long", "date", "number", "mail", "text")
-    }
+    reading.by_kind = defaultdict(list)
+    for field in fields:
+        reading.by_kind[field.kind].append(field)
     labels = {plain(label) for field in fields for label in field.labels[:1]}
     told = frozenset(form for token in reading.tokens for word in words(token.text) for form in forms(word))
     for field in fields:
@@ -131,52 +133,50 @@ def guesses_of(reading: Reading, fields: Sequence[FormField]) -> list[Guess]:
         else:
             values = [one for one in reading.values if plain(one.text) not in labels or one.joint in NAMING]
             for value in (*values, *words_after(mentions, reading.tokens)):
-                score = _text_score(reading, field, value, mentions, lone)
+                score = _text_score(reading, field, value, mentions)
                 if score >= LEAST:
                     why = f"the task gives {field.label or 'it'} as {value.text[:60]!r}"
                     found.append(Guess(score, field, value, why=why))
     return found
 
 
-def _text_score(
-    reading: Reading,
-    field: FormField,
-    value: TaskValue,
-    mentions: Sequence[Mention],
-    lone: dict[str, list[FormField]],
-) -> float:
+def _text_score(reading: Reading, field: FormField, value: TaskValue, mentions: Sequence[Mention]) -> float:
     if value.kind == "step":
-        return _step_score(field, value, mentions, lone)
-    told = " ".join(token.text for token in reading.tokens[value.first : value.last])
-    adds, removes = reading.item_changes(value)
+        return _step_score(reading, field, value, mentions)
+    told, removes = reading.told(value), reading.item_changes(value)[1]
     entered = removes or any(told in one for one in field.held)
     if entered and f"set:{plain(field.label)}:{told}" in reading.done:
         return 1.0  # it was filled in before
     near = closeness(value, mentions, reading.tokens)
-    if not near and (value.kind in ("phrase", "object") or reading.is_of_thing(value)):
-        return 0.0
-    if value.kind == "object" and not (adds or removes):
-        return 0.0
-    known = value.kind in ("quote", "name", "number") and reading.is_known(value)
-    if known and (not value.joint or (value.joint == "to" and near < 0.9)):
-        return 0.0  # the thing the page is about
-    items = {plain(item) for item in listed(field.held[0])} if field.held else set[str]()
-    if field.held and not (value.joint or adds or removes or reading.creating or field.holds(value.text)):
-        return 0.0  # what stands there is replaced only where the task sets it
-    if (removes and (near < LEAST or plain(value.text) not in items)) or (
-        near < LEAST and reading.is_of_thing(value)
-    ):
+    if not _may_take(reading, field, value, near):
         return 0.0
     score = near * _takes(field, value)
     if value.kind in ("phrase", "word"):
         lower = 0.06 if value.kind == "phrase" else 0.0 if value.text[0].isupper() else 0.15
         score += 0.01 * (value.last - value.first) - lower
     elif value.kind != "object":
-        score = max(score, _by_kind(reading, field, value, lone))
-    alike = bool(field.held and value.joint and shape_of(value.text))
-    if alike and field.kind == "text" and shape_of(field.held[0]) == shape_of(value.text):
+        score = max(score, _by_kind(reading, field, value))
+    shape = shape_of(value.text) if field.kind == "text" and field.held and value.joint else ""
+    if shape and shape_of(field.held[0]) == shape:
         score = max(score, 0.55)
     return score + 0.02 * field.holds(value.text) if score else 0.0
+
+
+def _may_take(reading: Reading, field: FormField, value: TaskValue, near: float) -> bool:
+    """Whether a value may be meant for a field at all, and not be the thing that the page is about."""
+    adds, removes = reading.item_changes(value)
+    if (not near and value.kind == "phrase") or (near < LEAST and reading.is_of_thing(value)):
+        return False
+    if value.kind == "object" and not (near and (adds or removes)):
+        return False
+    known = value.kind in ("quote", "name", "number") and holds(reading.known, value.text)
+    if known and (not value.joint or (value.joint == "to" and near < 0.9)):
+        return False
+    # What stands there is replaced only where the task sets it.
+    if field.held and not (value.joint or adds or removes or reading.creating or field.holds(value.text)):
+        return False
+    items = (plain(item) for item in listed(field.held[0])) if field.held else ()
+    return not removes or (near >= LEAST and plain(value.text) in items)
 
 
 def _takes(field: FormField, value: TaskValue) -> float:
@@ -190,15 +190,13 @@ def _takes(field: FormField, value: TaskValue) -> float:
     return 1.1 if field.kind == value.kind else 1.0
 
 
-def _by_kind(reading: Reading, field: FormField, value: TaskValue, lone: dict[str, list[FormField]]) -> float:
+def _by_kind(reading: Reading, field: FormField, value: TaskValue) -> float:
     """Return how surely a value belongs to a field by its kind alone, where no label stands beside it."""
-    held = bool(field.held) and not field.holds(value.text)
-    if not field.form and field.kind != "long":
-        return 0.0  # outside of forms: most likely a search or a filter
-    if field.element.type == "password":
-        return 0.0
+    lone, held = reading.by_kind, bool(field.held) and not field.holds(value.text)
+    if (not field.form and field.kind != "long") or field.element.type == "password":
+        return 0.0  # outside of forms it is most likely a search or a filter
     if value.joint in NAMING:
-        return _as_name(field, lone) * (not held or not reading.creating)
+        return _as_name(reading, field) * (not held or not reading.creating)
     if field.kind in ("date", "mail") and value.kind == field.kind and len(lone[field.kind]) == 1:
         return 0.7
     if field.kind == "number" and value.kind == "number" and value.joint and len(lone["number"]) == 1:
@@ -215,28 +213,27 @@ def _by_kind(reading: Reading, field: FormField, value: TaskValue, lone: dict[st
     if value.joint in _STRONG - {"with"} or held or field.kind not in ("text", "token"):
         return 0.0
     alone = len(lone["text"]) == 1 and not lone["long"] and field.kind == "text"
-    return max(0.55 * alone, 0.65 * reading.creating * _as_name(field, lone))
+    return max(0.55 * alone, 0.65 * reading.creating * _as_name(reading, field))
 
 
-def _as_name(field: FormField, lone: dict[str, list[FormField]]) -> float:
+def _as_name(reading: Reading, field: FormField) -> float:
     """Return how surely a field asks what the thing is called."""
     if field.kind not in ("text", "token"):
         return 0.0
     if any(forms(word) & _NAMES for word in meaning(field.label)):
         return 0.9 - 0.02 * len(meaning(field.label))
-    required = [one for one in lone["text"] if "required" in one.element.states]
-    return 0.7 * (field in (required or lone["text"])[:1])
+    texts = reading.by_kind["text"]
+    required = [one for one in texts if "required" in one.element.states]
+    return 0.7 * (field in (required or texts)[:1])
 
 
-def _step_score(
-    field: FormField, value: TaskValue, mentions: Sequence[Mention], lone: dict[str, list[FormField]]
-) -> float:
+def _step_score(reading: Reading, field: FormField, value: TaskValue, mentions: Sequence[Mention]) -> float:
     if field.kind not in ("date", "number", "text") or not field.held:
         return 0.0
     if (read_date(field.held[0]) is not None) != is_timed(value.text):
         return 0.0
     said = max((one.quality for one in mentions), default=0.0)
-    return max(0.9 * said, 0.6 * (field.kind != "text" and lone[field.kind] == [field]))
+    return max(0.9 * said, 0.6 * (field.kind != "text" and reading.by_kind[field.kind] == [field]))
 
 
 # options and boxes
