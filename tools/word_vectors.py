@@ -39,7 +39,9 @@ def main() -> None:
     reduced = vectors @ (axes[:DIMENSIONS] * signs[:, None]).T
     reduced /= np.linalg.norm(reduced, axis=1, keepdims=True)
     OUT.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(OUT, words=np.array("\n".join(found)), vectors=np.round(reduced * 127).astype(np.int8))
+    np.savez_compressed(
+        OUT, words=np.array("\n".join(found)), vectors=np.round(reduced * 127).astype(np.int8)
+    )
     print(f"{len(found)} words, {OUT.stat().st_size / 1e6:.2f} MB")
 
 
