@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from app.engine.agent.scout.change_subject import is_about, subject_of, thing_names
 from app.engine.agent.scout.changes import LEAST, MOST_WORDS, says_change
@@ -21,7 +21,7 @@ from app.engine.agent.write_gate.vocabulary import senses_of, stem_of
 from app.engine.core.page_state import PageCapture
 from app.engine.core.text import word_set
 
-_LIVE = frozenset({"alert", "status", "log"})
+_LIVE, _ALERTS = frozenset({"alert", "status", "log"}), frozenset({"alert", "alertdialog"})
 _ERROR = re.compile(
     r"\b(?:required|invalid|not valid|errors?|must (?:be|not|have|contain)|can(?:no|')t be|cannot be"
     r"|please (?:enter|correct|select|choose|fill|check|provide)|too (?:long|short|many|few)|does not exist|not allowed"
@@ -29,8 +29,8 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_MESSAGE = 300
-_SAVED, _WELL = word_set("saved stored successfully"), word_set("success successful ok done")
-"""Words of a message that something was saved; the latter only where a live region says them."""
+_SAVED = word_set("saved stored successfully")
+"""Words of a message that something was saved."""
 
 
 def saved_evidence(part: TaskPart, plan: FormPlan, before: PageCapture, page: PageCapture) -> str:
@@ -42,45 +42,44 @@ def saved_evidence(part: TaskPart, plan: FormPlan, before: PageCapture, page: Pa
     """
     if complaints(part, page, before) or page.status >= 400:
         return ""
-    message = next(
-        (line for line, live in _new_lines(before, page) if _tells(line, part, plan, live=live)), ""
-    )
+    lines = _new_lines(before, page)
+    message = next((line for line, live in lines if _tells(line, part, plan, live=live)), "")
     if message:
         return f"the page says {message[:160]!r}"
     if not plan.assignments:
         return _given_way(part, before, page)
     alone = page.url != before.url or sender_of(plan.form, part, before) is None
-    if all(_stands(one, before, page, alone=alone) for one in plan.assignments):
-        return "the page now shows " + ", ".join(
-            f"{one.label} {one.value[:60]!r}" for one in plan.assignments
-        )
-    return ""
+    if not all(_stands(one, before, page, alone=alone) for one in plan.assignments):
+        return ""
+    return "the page now shows " + ", ".join(f"{one.label} {one.value[:60]!r}" for one in plan.assignments)
+
+
+def _texts_of(page: PageCapture, roles: Set[str]) -> list[str]:
+    tree = outline_of(page.tree)
+    return [*(tree.text(at) for at, node in enumerate(tree.nodes) if node.role in roles), *page.alerts]
 
 
 def _new_lines(before: PageCapture, page: PageCapture) -> list[tuple[str, bool]]:
     """Return the texts that are new since the page before, each with whether a live region says it."""
     known = set(before.text.splitlines())
-    tree = outline_of(page.tree)
-    live = [tree.text(at) for at, node in enumerate(tree.nodes) if node.role in _LIVE and tree.names(at)]
-    lines = [(text, True) for text in (*live, *page.alerts)] + [
-        (text, False) for text in page.text.splitlines()
-    ]
-    found = ((" ".join(text.split()), is_live) for text, is_live in lines if text not in known)
-    return [(text, is_live) for text, is_live in found if 0 < len(text) <= _LONGEST_MESSAGE]
+    told = (
+        *((text, True) for text in _texts_of(page, _LIVE)),
+        *((text, False) for text in page.text.splitlines()),
+    )
+    lines = ((" ".join(text.split()), is_live) for text, is_live in told if text not in known)
+    return [(text, is_live) for text, is_live in lines if 0 < len(text) <= _LONGEST_MESSAGE]
 
 
 def _tells(line: str, part: TaskPart, plan: FormPlan, *, live: bool) -> bool:
     """Whether a new line says that the change was made: its verb in the past form and what it is about."""
     said, verb = words(line), words(part.verb)
-    past = [word for word in said if word.endswith("ed") or word in ("sent", "made", "set")]
     saved = bool(_SAVED & set(said))
-    does = _says_done(said, verb) or bool(senses_of(past) & senses_of(verb))
-    if "not" in said or not (saved or does):
+    done = saved or _says_done(said, verb) or bool(senses_of(_past(said)) & senses_of(verb))
+    if "not" in said or not done:
         return False
-    names = [one.text for one in (*part.names, *part.context)] + [one.value for one in plan.assignments]
-    about = any(holds(line, name) for name in (*names, *part.words) if name)
-    short = len(said) <= 2 * MOST_WORDS
-    return about or (short and (live or saved))
+    names = (*(one.text for one in (*part.names, *part.context)), *(one.value for one in plan.assignments))
+    about = any(holds(line, name) for name in (*names, *part.words))
+    return about or (len(said) <= 2 * MOST_WORDS and (live or saved))
 
 
 def _stands(one: Assignment, before: PageCapture, page: PageCapture, *, alone: bool) -> bool:
@@ -96,17 +95,15 @@ def _stands(one: Assignment, before: PageCapture, page: PageCapture, *, alone: b
 
 
 def _held(one: Assignment, page: PageCapture) -> bool:
-    same = [
-        field
-        for field in fields_of(page)
-        if plain(field.label) == plain(one.label) and field.form[:3] != "get"
-    ]
-    if one.how in ("check", "uncheck"):
-        boxed = [field for field in same if field.kind == "box"]
-        return any(bool(field.held) is (one.how == "check") for field in boxed) or any(
-            field.holds(one.value) for field in same if field.kind == "radio"
-        )
-    return any(all(field.holds(value) for value in one.values) for field in same)
+    same = [field for field in fields_of(page) if plain(field.label) == plain(one.label)]
+    same = [field for field in same if not field.form.startswith("get")]
+    if one.how not in ("check", "uncheck"):
+        return any(all(field.holds(value) for value in one.values) for field in same)
+    return any(
+        field.holds(one.value) if field.kind == "radio" else bool(field.held) is (one.how == "check")
+        for field in same
+        if field.kind in ("radio", "box")
+    )
 
 
 def _given_way(part: TaskPart, before: PageCapture, page: PageCapture) -> str:
@@ -148,29 +145,24 @@ def complaints(part: TaskPart, page: PageCapture, before: PageCapture) -> tuple[
     )
 
 
+def _past(said: Sequence[str]) -> list[str]:
+    return [word for word in said if word.endswith("ed") or word in ("sent", "made", "set")]
+
+
 def _says_done(said: Sequence[str], verb: Sequence[str]) -> bool:
     """Whether words say a verb in its past form."""
-    past = [word for word in said if word.endswith("ed") or word in ("sent", "made", "set")]
-    return any(forms(word) & forms(own) or stem_of(word) == stem_of(own) for word in past for own in verb)
+    return any(
+        forms(word) & forms(own) or stem_of(word) == stem_of(own) for word in _past(said) for own in verb
+    )
 
 
 def form_errors(page: PageCapture, before: PageCapture | None = None) -> tuple[str, ...]:
     """Return the complaints of a form: alerts, and lines new since the page before that speak of an error."""
-    alerts = [
-        outline_of(page.tree).names(at)
-        for at, node in enumerate(outline_of(page.tree).nodes)
-        if node.role in ("alert", "alertdialog")
-    ]
     lines = [text for text, _ in _new_lines(before, page)] if before is not None else []
     known = before.text if before is not None else ""
-    found = [" ".join(text.split()) for text in (*alerts, *lines, *page.alerts)]
-    return tuple(
-        dict.fromkeys(
-            text[:200]
-            for text in found
-            if text and len(text) < 600 and _ERROR.search(text) and text not in known
-        )
-    )
+    found = (" ".join(text.split()) for text in (*_texts_of(page, _ALERTS), *lines))
+    told = (text for text in found if len(text) < 600 and _ERROR.search(text) and text not in known)
+    return tuple(dict.fromkeys(text[:200] for text in told))
 
 
 def what_is_missing(part: TaskPart, plan: FormPlan, page: PageCapture) -> str:
