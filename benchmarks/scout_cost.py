@@ -2,8 +2,8 @@
 
     python -m benchmarks.scout_cost
 
-No browser: pages are generated, each decision is made on a new page, as in a run.  Times are of the processor, which
-a busy machine changes less.
+No browser: pages are generated, each decision is made on a new page, as in a run, then once more on the same page.
+Times are of the processor; a busy machine changes them, too, but hardly their ratio to the floor.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import statistics
 import time
 
 from app.engine.agent.scout.policy import ScoutPolicy
+from app.engine.agent.scout.task import read_task
 from app.engine.core.ax_tree import parse_tree
 from app.engine.core.observation import Observation
 from app.engine.core.page_state import Element, PageCapture
 
 SIZES = (500, 2000, 5000)
-ROUNDS = 5
+ROUNDS = 7
 BUDGETS = {500: 0.015, 2000: 0.090}
 """Seconds a decision may cost, by the number of elements."""
 INTENTS = (
@@ -59,37 +60,46 @@ def made(size: int, salt: str) -> PageCapture:
     )
 
 
-async def _measure(size: int) -> tuple[list[float], list[float]]:
-    spent: list[float] = []
-    floor: list[float] = []
+async def _seconds(sight: Observation) -> float:
+    """Return the processor time of one decision of a new policy."""
+    policy = ScoutPolicy()
+    began = time.process_time()
+    await policy.decide(sight)
+    return time.process_time() - began
+
+
+async def _measure(size: int, said: str) -> tuple[float, float, float]:
+    """Return medians: a decision on a new page, the same once more, and reading the page's tree."""
+    cold, warm, floor = list[float](), list[float](), list[float]()
     for turn in range(ROUNDS):
-        for number, said in enumerate(INTENTS):
-            page = made(size, f"{turn}-{number}")
-            began = time.process_time()
-            parse_tree(page.tree)
-            floor.append(time.process_time() - began)
-            sight = Observation(step=0, steps_left=9, intent=said, start_url=page.url, page=page)
-            policy = ScoutPolicy()
-            began = time.process_time()
-            await policy.decide(sight)
-            spent.append(time.process_time() - began)
-    return spent, floor
+        page = made(size, f"{turn}-{INTENTS.index(said)}")
+        sight = Observation(step=0, steps_left=9, intent=said, start_url=page.url, page=page)
+        began = time.process_time()
+        parse_tree(page.tree)
+        floor.append(time.process_time() - began)
+        cold.append(await _seconds(sight))
+        warm.append(await _seconds(sight))
+    return statistics.median(cold), statistics.median(warm), statistics.median(floor)
 
 
 async def _all() -> None:
-    await _measure(20)  # what is imported late is no part of a step
+    for said in INTENTS:
+        await _measure(20, said)  # what is imported late is no part of a step
     for size in SIZES:
-        spent, floor = await _measure(size)
-        middle, least = statistics.median(spent), statistics.median(floor)
+        found = [await _measure(size, said) for said in INTENTS]
+        middle = statistics.median(cold for cold, _, _ in found)
+        worst = max(cold for cold, _, _ in found)
         print(
-            f"{size:5} elements: a decision costs {middle * 1000:6.1f} ms (worst {max(spent) * 1000:.1f}), "
-            f"{middle / least:.1f} times reading the tree ({least * 1000:.1f} ms)"
+            f"{size} elements: a decision costs {middle * 1000:.1f} ms, the dearest task {worst * 1000:.1f} ms"
         )
         if budget := BUDGETS.get(size):
-            print(f"{'':16}budget {budget * 1000:.0f} ms: {'kept' if middle <= budget else 'MISSED'}")
-        by_task = [statistics.median(spent[at :: len(INTENTS)]) for at in range(len(INTENTS))]
-        dearest = max(range(len(INTENTS)), key=lambda at: by_task[at])
-        print(f"{'':16}dearest: {by_task[dearest] * 1000:.1f} ms for {INTENTS[dearest]}")
+            print(f"  budget {budget * 1000:.0f} ms: {'kept' if worst <= budget else 'MISSED'}")
+        for said, (cold, warm, floor) in zip(INTENTS, found, strict=True):
+            mode = read_task(said).parts[0].mode.value
+            print(
+                f"  {mode:8} new page {cold * 1000:6.1f} ms, {cold / floor:4.1f} times reading the tree "
+                f"({floor * 1000:.1f} ms); again {warm * 1000:6.1f} ms: {said}"
+            )
 
 
 def main() -> None:
