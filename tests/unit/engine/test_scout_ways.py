@@ -203,7 +203,7 @@ def test_controls_that_change_are_not_opened_on_the_way() -> None:
 def test_a_text_shows_a_name_whole_and_a_word_in_its_forms(
     term: Term, text: str, least: float, most: float
 ) -> None:
-    assert least <= shown_by(term, text) <= most
+    assert least <= shown_by((term,), text)[0] <= most
 
 
 def test_the_page_that_calls_itself_like_the_task_scores_highest() -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from app.engine.agent.scout.word_vectors import word_likeness
 from app.engine.core.text import word_set
 
-_SPLIT = re.compile(r"[^\w]+", re.UNICODE)
+_WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ENDINGS = ("s", "es", "d", "ed", "r", "er", "ing", "al", "ion", "n", "ment", "ly")
 _LEAST_STEM = 3
@@ -36,13 +36,13 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=16384)
 def words(text: str) -> tuple[str, ...]:
     """Return the words in lower case, ``camelCase`` and ``snake_case`` taken apart."""
-    return tuple(word for word in _SPLIT.split(_CAMEL.sub(" ", text).replace("_", " ").casefold()) if word)
+    return tuple(_WORD.findall(_CAMEL.sub(" ", text).casefold()))
 
 
 @lru_cache(maxsize=16384)
 def meaning(text: str) -> tuple[str, ...]:
     """Return the words that carry meaning, in order, each once."""
-    return tuple(dict.fromkeys(word for word in words(text) if word not in STOP))
+    return tuple(dict.fromkeys([word for word in words(text) if word not in STOP]))
 
 
 @lru_cache(maxsize=16384)

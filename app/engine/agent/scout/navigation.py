@@ -129,14 +129,14 @@ class Wayfinder:
         """Whether the task names anything."""
         return any(term.is_name for term in self.terms)
 
-    def steps(self, *, within: bool = False) -> list[Step]:
-        """Return steps that promise a page, the best first.
+    def steps(self, floor: float, *, within: bool = False) -> list[Step]:
+        """Return steps that promise a page, the best first; of links only those that promise more than ``floor``.
 
         ``within`` keeps to what belongs to the page in front: its parts and what lies below it.
         """
-        found = [*self._links(within=within), *self._menus()]
+        found = [*self._links(floor, within=within), *self._menus()]
         if not within:
-            found += [*self._searches(), *self._map(), *self._known_elsewhere()]
+            found += [*self._searches(), *self._map(), *self._known_elsewhere(floor)]
         found.sort(key=lambda one: -one.score)
         return [one for one in found if not self.memory.worn_out(one)]
 
@@ -144,7 +144,7 @@ class Wayfinder:
         """Return the best harmless step that promises more than ``floor``."""
         if self.memory.idle_pages >= _MOST_IDLE:
             floor = max(floor, LEAST_LATE)
-        for step in self.steps(within=within):
+        for step in self.steps(floor, within=within):
             if step.score <= floor:
                 return None
             if is_harmless(step.action, self._seen):
@@ -154,7 +154,7 @@ class Wayfinder:
 
     # links
 
-    def _links(self, *, within: bool) -> Iterator[Step]:
+    def _links(self, floor: float, *, within: bool) -> Iterator[Step]:
         visible = {one.index for one in self.context.shown}
         best: dict[str, tuple[float, Element]] = {}
         # The page in front fits when only what belongs to it is wanted: then nothing but fit counts.
@@ -170,7 +170,7 @@ class Wayfinder:
             self._remember(key, one, promise)
         self.memory.forget_worst(_MOST_KNOWN)
         for key, (promise, one) in best.items():
-            if within and self.kept(one) < KEPT_BESIDE:
+            if promise <= floor or (within and self.kept(one) < KEPT_BESIDE):
                 continue
             seen = one.index in visible
             yield Step(
@@ -265,10 +265,10 @@ class Wayfinder:
             return
         known[key] = Known(one.href, promise, one.name)
 
-    def _known_elsewhere(self) -> Iterator[Step]:
+    def _known_elsewhere(self, floor: float) -> Iterator[Step]:
         here = {page_key(one.href) for one in self.context.links}
         for key, one in self.memory.known.items():
-            if key not in here and key not in self.memory.fits:
+            if one.score - FAR_AWAY > floor and key not in here and key not in self.memory.fits:
                 yield Step(
                     action=Goto(one.url),
                     reason=f'"{_short(one.name)}", seen before, leads on',

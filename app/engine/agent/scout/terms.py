@@ -33,7 +33,7 @@ _OPENING = word_set("show open take go bring get give find see view navigate")
 _MOST_ROWS = 400
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Term:
     """A name or a word of the task; ``on_the_way`` tells a place that a way to another thing leads over."""
 
@@ -116,18 +116,18 @@ def located_names(part: TaskPart) -> tuple[Name, ...]:
     return tuple(dict.fromkeys((*thing_names(part), *place_names(part), *part.context)))
 
 
-def shown_by(term: Term, text: str) -> float:
-    """Return how much of a term a text shows, in [0, 1]."""
-    return _name_shown(term.text, text) if term.is_name else _word_shown(term.text, text)
-
-
 @lru_cache(maxsize=65536)
-def _word_shown(wanted: str, text: str) -> float:
+def shown_by(terms: Terms, text: str) -> Evidence:
+    """Return how much of each term a text shows, in [0, 1]."""
+    said = meaning(text)
+    return tuple([_name_shown(one.text, text) if one.is_name else _best_fit(one.text, said) for one in terms])
+
+
+def _best_fit(wanted: str, said: Iterable[str]) -> float:
     # Squared, because many words are a little like each other and few mean the same.
-    return max((word_fit(wanted, word) ** 2 for word in meaning(text)), default=0.0)
+    return max([word_fit(wanted, word) for word in said], default=0.0) ** 2
 
 
-@lru_cache(maxsize=65536)
 def _name_shown(name: str, text: str) -> float:
     if holds(text, name):
         return 1.0
@@ -138,19 +138,34 @@ def _name_shown(name: str, text: str) -> float:
 
 def evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
     """Return the best evidence of each term in some texts."""
-    listed = [text for text in texts if text]
-    return tuple(weight * max((shown_by(term, text) for text in listed), default=0.0) for term in terms)
+    found = [shown_by(terms, text) for text in texts if text]
+    return tuple([weight * max(shown) for shown in zip(*found, strict=True)]) if found else (0.0,) * len(terms)
+
+
+def _page_text_evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
+    """Return the same for the many texts of a page: words by its vocabulary, names where all texts have their words."""
+    said = dict.fromkeys(texts)
+    there = {word for text in said for word in words(text)}
+    found: list[float] = []
+    for term in terms:
+        if not term.is_name:
+            found.append(weight * _best_fit(term.text, there - STOP))
+            continue
+        own = set(words(term.text)) & there
+        among = [text for text in said if not own.isdisjoint(words(text))] if own else []
+        found.append(weight * max((_name_shown(term.text, text) for text in among), default=0.0))
+    return tuple(found)
 
 
 def weighed_evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
     """Return the best evidence in texts whose words count by their share of a text; names of things count whole."""
-    found = [tuple(0.0 for _ in terms)]
+    found = [(0.0,) * len(terms)]
     for text in texts:
-        shown = [shown_by(term, text) for term in terms]
+        shown = shown_by(terms, text)
         if not any(shown):
             continue
         told = [word for word in meaning(text) if not word.isdecimal()]
-        used = sum(any(shown_by(term, word) for term in terms) for word in told)
+        used = sum([any(shown_by(terms, word)) for word in told])
         share = weight * (LEAST_SHARE + (1 - LEAST_SHARE) * used / len(told)) if told else weight
         found.append(
             tuple(one * (weight if term.is_name else share) for term, one in zip(terms, shown, strict=True))
@@ -160,7 +175,7 @@ def weighed_evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evide
 
 def best_of(*found: Evidence) -> Evidence:
     """Return the best evidence of each term."""
-    return tuple(max(values) for values in zip(*found, strict=True)) if found else ()
+    return tuple(map(max, zip(*found, strict=True))) if found else ()
 
 
 def score(terms: Terms, found: Evidence) -> float:
@@ -185,8 +200,8 @@ def page_evidence(
         *(text for one in relations.labelled for text in (one.label, one.value)),
     ]
     rows = [row.text for one in relations.relations for row in one.rows[:_MOST_ROWS]]
-    said = evidence(terms, context.relations.said, TEXT)
-    return best_of(subject, evidence(terms, heads, LISTED), evidence(terms, rows, ROW), said)
+    told = ((heads, LISTED), (rows, ROW), (relations.said, TEXT))
+    return best_of(subject, *(_page_text_evidence(terms, texts, weight) for texts, weight in told))
 
 
 def subject_evidence(
