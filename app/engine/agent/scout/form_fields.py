@@ -60,11 +60,25 @@ class FormField:
 
 def fields_of(page: PageCapture) -> tuple[FormField, ...]:
     """Return the fields a person could fill in, in document order; those that take files are left out."""
-    return _fields(page.elements, page.tree)
+    return _fields(_Look(page))
+
+
+class _Look:
+    """A capture as a key of a cache by identity: to hash all of its elements costs more than to look a field up."""
+
+    def __init__(self, page: PageCapture) -> None:
+        self.page = page
+
+    def __hash__(self) -> int:
+        return id(self.page)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Look) and other.page is self.page
 
 
 @lru_cache(maxsize=4)
-def _fields(elements: tuple[Element, ...], tree: str) -> tuple[FormField, ...]:
+def _fields(look: _Look) -> tuple[FormField, ...]:
+    elements, tree = look.page.elements, look.page.tree
     outline, forms, beside = outline_of(tree), form_keys(elements), dict(read_relations(tree).labels)
     found: list[FormField] = []
     radios: dict[tuple[str, str], list[Element]] = {}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from app.assets import resource
 from app.engine.agent.scout.likeness import meaning
-from app.engine.agent.scout.page_context import PageContext
+from app.engine.agent.scout.page_context import PageContext, segments_of
 from app.engine.agent.scout.terms import Evidence, Terms
 from app.engine.core.addresses import split_address
 
@@ -106,7 +106,7 @@ def _places(context: PageContext) -> Matrix:
     links = context.links
     told = [_described(one.name, one.href, one.landmarks, one.states) for one in links]
     called, leading = Counter(one.name for one in links), Counter(one.path for one in told)
-    ours = tuple(part for part in context.address.path.split("/") if part)
+    ours = segments_of(context.address.path)
     rows: list[tuple[float, ...]] = []
     for at, (one, link) in enumerate(zip(told, links, strict=True)):
         shared = _shared(ours, one.segments)
@@ -141,7 +141,7 @@ class _Link:
 @lru_cache(maxsize=8192)
 def _described(name: str, href: str, landmarks: tuple[str, ...], states: tuple[str, ...]) -> _Link:
     address = split_address(href)
-    segments = tuple(part for part in address.path.split("/") if part)
+    segments = segments_of(address.path)
     marks = {mark.partition(":")[0] for mark in landmarks}
     return _Link(
         address.path,

@@ -8,13 +8,13 @@ choice over the whole site and not only over the page in front).  Only what read
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from app.engine.agent.scout.likeness import fits, holds, plain, words
 from app.engine.agent.scout.link_prior import Matrix, link_features, link_priors
 from app.engine.agent.scout.memory import Known, Memory, Step
 from app.engine.agent.scout.ordering import is_sort_control
-from app.engine.agent.scout.page_context import PageContext, is_aside, landmark_roles, page_key
+from app.engine.agent.scout.page_context import PageContext, is_aside, landmark_roles, page_key, segments_of
 from app.engine.agent.scout.terms import (
     ABOUT,
     Evidence,
@@ -186,14 +186,8 @@ class Wayfinder:
             return False
         if one.name in self.memory.dead or not name_of(one) or is_sort_control(name_of(one)):
             return False
-        said = set(words(one.name)) | set(words(split_address(one.href).path))
-        if (
-            said & _AIMLESS
-            or split_address(one.href).path.lower().endswith(_STATIC)
-            or "sign out" in plain(one.name)
-        ):
-            return False
-        return _is_harmless_press(one, one.name, self.context.page)
+        aimless = _is_aimless(one.name, split_address(one.href).path)
+        return not aimless and _is_harmless_press(one, one.name, self.context.page)
 
     @cached_property
     def _likeness(self) -> list[tuple[Evidence, Evidence]]:
@@ -249,9 +243,7 @@ class Wayfinder:
 
     def kept(self, one: Element) -> float:
         """Return the share of what the page in front shows that a link keeps, by its address, in [0, 1]."""
-        here, there = self.context.address, split_address(one.href)
-        ours = [part for part in here.path.split("/") if part]
-        theirs = [part for part in there.path.split("/") if part]
+        ours, theirs = segments_of(self.context.address.path), segments_of(split_address(one.href).path)
         if ours and theirs[: len(ours)] == ours and (len(theirs) > len(ours) or not is_aside(one)):
             return KEPT_BELOW
         shared = sum(1 for a, b in zip(ours, theirs, strict=False) if a == b)
@@ -344,6 +336,13 @@ class Wayfinder:
             key="map",
             score=score(self.terms, joined) if not self.names_shown or self.fit < 0.5 else 0.0,
         )
+
+
+@lru_cache(maxsize=16_384)
+def _is_aimless(name: str, path: str) -> bool:
+    """Whether name or path of a link tell that it leads to no page of a thing."""
+    said = (*words(name), *words(path))
+    return not _AIMLESS.isdisjoint(said) or path.lower().endswith(_STATIC) or "sign out" in plain(name)
 
 
 def _with_passed(terms: Terms, here: Evidence, memory: Memory) -> Evidence:

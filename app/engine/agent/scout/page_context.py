@@ -256,7 +256,12 @@ class PageContext:
 
 def landmark_roles(element: Element) -> frozenset[str]:
     """Return the roles of the landmarks around an element."""
-    return frozenset(mark.partition(":")[0] for mark in element.landmarks)
+    return _roles_of(element.landmarks)
+
+
+@lru_cache(maxsize=1024)
+def _roles_of(landmarks: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(mark.partition(":")[0] for mark in landmarks)
 
 
 def is_aside(element: Element) -> bool:
@@ -270,6 +275,12 @@ def page_key(url: str) -> str:
     address = split_address(url)
     query = f"?{address.query}" if address.query else ""
     return f"{address.netloc}{address.path.rstrip('/')}{query}"
+
+
+@lru_cache(maxsize=8192)
+def segments_of(path: str) -> tuple[str, ...]:
+    """Return the segments of the path of an address."""
+    return tuple([part for part in path.split("/") if part])
 
 
 def first_of(elements: Sequence[Element], name: str) -> Element | None:

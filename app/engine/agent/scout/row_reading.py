@@ -271,14 +271,11 @@ def _repeats(reading: Reading, at: int) -> list[tuple[int, int]]:
         )
         return [(one, tree.ends[one]) for one in alike]
     # Only where a shape begins are the siblings behind it gone through; else a long list costs its square.
-    roles = [tree.nodes[one].role for one in _siblings(reading, at, _LONGEST_SHAPE * _LEAST_CARDS)]
+    near = (tree.nodes[one].role for one in _siblings(reading, at, _LONGEST_SHAPE * _LEAST_CARDS))
+    roles = list(takewhile(lambda role: role not in FIELDS, near))
     for length in range(2, len(roles) // _LEAST_CARDS + 1):
         shape, times = roles[:length], 1
-        if (
-            roles[: length * _LEAST_CARDS] != shape * _LEAST_CARDS
-            or len(set(shape)) == 1
-            or FIELDS & set(shape)
-        ):
+        if roles[: length * _LEAST_CARDS] != shape * _LEAST_CARDS or len(set(shape)) == 1:
             continue
         ahead = list(_siblings(reading, at, _MOST_REPEATED))
         roles = [tree.nodes[one].role for one in ahead]

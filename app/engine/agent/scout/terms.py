@@ -139,7 +139,9 @@ def _name_shown(name: str, text: str) -> float:
 def evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
     """Return the best evidence of each term in some texts."""
     found = [shown_by(terms, text) for text in texts if text]
-    return tuple([weight * max(shown) for shown in zip(*found, strict=True)]) if found else (0.0,) * len(terms)
+    return (
+        tuple([weight * max(shown) for shown in zip(*found, strict=True)]) if found else (0.0,) * len(terms)
+    )
 
 
 def _page_text_evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
