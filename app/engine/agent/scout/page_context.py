@@ -6,7 +6,6 @@ Built from one capture, lazily; nothing here knows a site or a trade.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from urllib.parse import parse_qsl, unquote_plus
@@ -281,9 +280,3 @@ def page_key(url: str) -> str:
 def segments_of(path: str) -> tuple[str, ...]:
     """Return the segments of the path of an address."""
     return tuple([part for part in path.split("/") if part])
-
-
-def first_of(elements: Sequence[Element], name: str) -> Element | None:
-    """Return the first element that is called exactly so."""
-    wanted = plain(name)
-    return next((one for one in elements if wanted and plain(one.name) == wanted), None)
