@@ -57,7 +57,7 @@ def periods_in(text: str, day_first: bool = False) -> tuple[tuple[int, int, Peri
         day_first: ``3/4/2025`` is the third of April; without it that is tried only where the month would be no month.
     """
     text = text[:MOST_TEXT]
-    if not any(letter.isdecimal() for letter in text):
+    if not any(map(str.isdecimal, text)):
         return ()
     told = [(found, order) for order, pattern in _FORMS for found in pattern.finditer(text)]
     periods: list[tuple[int, int, Period]] = []

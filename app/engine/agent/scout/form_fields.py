@@ -21,6 +21,7 @@ _TYPES = {
 }  # fmt: skip
 _DATED = word_set("date day deadline when datepicker expires expiry")
 _DATE_FORMAT = re.compile(r"(?:y{2,4}|d{1,2}|m{1,2})[./-]|\d{4}-\d\d-\d\d", re.IGNORECASE)
+_JOINING = re.compile(r"[\[\]._@:-]+")
 _CLOCK = re.compile(r"\d\d:\d\d")
 _SUGGESTING = re.compile(r"autocomplete|typeahead|tagify|tokenfield|token-input|tagsinput", re.IGNORECASE)
 _GROUPS = word_set("group radiogroup")
@@ -138,7 +139,7 @@ def is_search(field: FormField) -> bool:
 
 def _field(one: Element, form: str, told: str, outline: Outline) -> FormField:
     attributes = dict(one.attributes)
-    name = re.sub(r"[\[\]._@:-]+", " ", attributes.get("name", "") or attributes.get("id", ""))
+    name = _JOINING.sub(" ", attributes.get("name", "") or attributes.get("id", ""))
     labels = _told(_own(one) or told, attributes.get("near", ""), attributes.get("placeholder", ""), name)
     kind = _kind(one, labels, attributes)
     held = (one.value,) if one.value else ()
@@ -158,9 +159,10 @@ def _own(one: Element) -> str:
     return one.name if one.name and plain(one.name) != plain(one.value) else ""
 
 
+@lru_cache(maxsize=4096)
 def _told(*texts: str) -> tuple[str, ...]:
-    bare = (text.strip(" :*\n")[:120] for text in texts)
-    return tuple(dict.fromkeys(text for text in bare if any(letter.isalpha() for letter in text)))
+    bare = [text.strip(" :*\n")[:120] for text in texts if text]
+    return tuple(dict.fromkeys([text for text in bare if any(map(str.isalpha, text))]))
 
 
 def _kind(one: Element, labels: tuple[str, ...], attributes: dict[str, str]) -> str:

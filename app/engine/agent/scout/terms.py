@@ -129,6 +129,8 @@ def _best_fit(wanted: str, said: Iterable[str]) -> float:
 
 
 def _name_shown(name: str, text: str) -> float:
+    if set(words(name)).isdisjoint(words(text)):
+        return 0.0
     if holds(text, name):
         return 1.0
     wanted, there = meaning(name), set(meaning(text))
