@@ -59,7 +59,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What was answered by each reader: ``None`` for no answer."""
+    """Answers of each reader: ``None`` for no answer."""
 
     case: Case
     said: dict[str, str | None]

@@ -290,7 +290,7 @@ def _time(stamp: str) -> str:
 
 
 def plain(cell: str) -> str:
-    """What a table's cell shows: links and marks as their words."""
+    """Text that a table's cell shows: links and marks as their words."""
     cell = re.sub(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]", r"\1", cell)
     return re.sub(r"\*\*|//|''|__", "", cell).replace("\\\\", " ").strip()
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.agent.scout.answering import Answer, Need, answer_from
+from app.engine.agent.scout.answering import Answer, AnswerNeed, answer_from
 from app.engine.agent.scout.questions import read_question
 from app.engine.agent.scout.relations import merge_relations, read_relations
 from app.engine.agent.scout.task import TaskMode, TaskPart, read_task
@@ -140,7 +140,12 @@ def test_a_column_that_is_not_here_names_the_row_to_open() -> None:
     for text in ('Who is "Door squeaks" assigned to?', 'When was "Door squeaks" closed?'):
         found = asked(text, ISSUES)
         assert found is not None
-        assert (found.text, found.needs, found.control, found.row) == ("", Need.OPEN_ROW, 8, "Door squeaks")
+        assert (found.text, found.needs, found.control, found.row) == (
+            "",
+            AnswerNeed.OPEN_ROW,
+            8,
+            "Door squeaks",
+        )
 
 
 def test_a_value_of_several_words_that_the_question_says_is_a_condition() -> None:
@@ -164,7 +169,7 @@ def test_a_value_of_several_words_that_the_question_says_is_a_condition() -> Non
 def test_a_list_with_further_pages_has_no_answer_yet(text: str) -> None:
     for found in (asked(text, ISSUES, more=True), asked(text, _list(ROWS, "StaticText '1-4 of 9'"))):
         assert found is not None
-        assert (found.text, found.needs) == ("", Need.MORE_PAGES)
+        assert (found.text, found.needs) == ("", AnswerNeed.MORE_PAGES)
 
 
 def test_what_all_rows_count_the_page_tells_itself() -> None:

@@ -226,7 +226,9 @@ def any_page(specs: list[tuple[Any, ...]], texts: list[str]) -> PageCapture:
     return PageCapture(url=f"{HOST}/x", title="A", elements=elements, tree=tree, text="\n".join(texts))
 
 
-@pytest.mark.parametrize("address", ["http://[", "http://[::1", "http://a]b/", "//[", "http://x:99999999/", "\x00"])
+@pytest.mark.parametrize(
+    "address", ["http://[", "http://[::1", "http://a]b/", "//[", "http://x:99999999/", "\x00"]
+)
 def test_a_link_whose_address_cannot_be_read_breaks_nothing(address: str) -> None:
     here = page(el("link", "Odd", href=address), el("link", "Aria", href="http://place.test/aria"))
     assert decide(ASKED, here).action == Click(1, label="Aria")

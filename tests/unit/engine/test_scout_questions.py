@@ -1,4 +1,4 @@
-"""What a question asks, read from its grammar: the oracle is what a person would underline in it."""
+"""Questions read from its grammar: the oracle is what a person would underline in it."""
 
 from __future__ import annotations
 

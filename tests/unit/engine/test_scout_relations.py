@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.agent.scout.relations import PageRelations, merge_relations, read_relations, total_told
+from app.engine.agent.scout.relations import PageRelations, merge_relations, read_relations, stated_total
 from app.engine.core.text import word_set
 
 
@@ -250,7 +250,7 @@ def test_the_text_before_a_nameless_field_is_its_label() -> None:
 def test_the_number_of_rows_is_told_by_pagers_and_counts_and_by_nothing_else(
     text: str, total: int | None
 ) -> None:
-    assert total_told(read_relations(page("heading 'Issues'", f"StaticText {text!r}"))) == total
+    assert stated_total(read_relations(page("heading 'Issues'", f"StaticText {text!r}"))) == total
 
 
 def test_pages_of_one_list_are_one_relation_with_each_row_once() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.agent.scout.memory import Memory, Step
+from app.engine.agent.scout.memory import Memory, ScoutStep
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.part_view import PartView
 from app.engine.agent.scout.task import read_task
@@ -41,7 +41,7 @@ def view(
     return PartView(seen, read_task(task).parts[-1], PageContext(page), Memory(marks=set(marks)))
 
 
-def pressed(step: Step | None, page: PageCapture) -> str:
+def pressed(step: ScoutStep | None, page: PageCapture) -> str:
     """Address or name of the control that a step presses."""
     if step is None or not isinstance(step.action, Click):
         return ""

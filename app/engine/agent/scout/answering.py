@@ -11,17 +11,17 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
-from app.engine.agent.scout.answers import Answer, Need, evidence, open_row
+from app.engine.agent.scout.answers import Answer, AnswerNeed, evidence, open_row
 from app.engine.agent.scout.dates import period_in
 from app.engine.agent.scout.likeness import fits, holds, meaning, plain, says, words
 from app.engine.agent.scout.quantities import quantity_in
 from app.engine.agent.scout.questions import Aggregate, Asked, Question, ValueKind
 from app.engine.agent.scout.relations import PageRelations, Row
 from app.engine.agent.scout.row_answers import over_rows
-from app.engine.agent.scout.row_selection import FALSE, LEAST, NOTHING, SURE, Look, Selection, suits
+from app.engine.agent.scout.row_selection import FALSE, LEAST, NOTHING, SURE, QuestionView, Selection, suits
 from app.engine.agent.scout.task import Name, TaskPart
 
-__all__ = ["Answer", "Need", "answer_from"]
+__all__ = ["Answer", "AnswerNeed", "answer_from"]
 
 _ALONE = 0.82
 """Likeness from which a label answers on a page that is of no thing in particular."""
@@ -54,7 +54,7 @@ def answer_from(
     """
     known = tuple(names if names is not None else question.names or part.context)
     here = tuple(one for one in known if on_page_of and _same(one.text, on_page_of))
-    look = Look(
+    look = QuestionView(
         question=question,
         page=relations,
         names=tuple(one for one in known if one not in here),
@@ -74,7 +74,7 @@ def answer_from(
         case Aggregate.DIFFERENCE:
             return _difference(look)
         case Aggregate.COUNT | Aggregate.SUM | Aggregate.AVERAGE if not question.limits:
-            return _told(look) or over_rows(look, question.aggregate)
+            return _stated(look) or over_rows(look, question.aggregate)
         case _:
             return over_rows(look, question.aggregate)
 
@@ -86,7 +86,7 @@ def _same(name: str, other: str) -> bool:
 # Values of one thing
 
 
-def _values(look: Look) -> Answer | None:
+def _values(look: QuestionView) -> Answer | None:
     """Each value asked for, joined; nothing where one of them is missing."""
     answers: list[Answer] = []
     for asked in look.question.asked:
@@ -105,27 +105,27 @@ def _joined(answers: Sequence[Answer], between: str) -> Answer:
     )
 
 
-def _value(look: Look, asked: Asked) -> Answer | None:
+def _value(look: QuestionView, asked: Asked) -> Answer | None:
     found = _cell(look, asked) if look.names else None
     if found is None and (_all_placed(look) if look.names else look.on_page):
         return _labelled(look, asked, SURE if look.names else LEAST) or _only_one(look, asked)
     return found if look.names or look.question.limits else _labelled(look, asked, _ALONE)
 
 
-def _all_placed(look: Look) -> bool:
+def _all_placed(look: QuestionView) -> bool:
     """Whether the page as a whole is about every name: its heading, its trail."""
     told = [*look.page.headings[:3], *look.page.trail[-1:], *look.place]
     told += [one.value for one in look.page.labelled if one.field is not None]
     return all(any(holds(one, name.text) for one in told) for name in look.names)
 
 
-def _labelled(look: Look, asked: Asked, least: float) -> Answer | None:
+def _labelled(look: QuestionView, asked: Asked, least: float) -> Answer | None:
     """The value whose label says best what is asked for."""
     best, found = 0.0, None
     rest = " ".join(look.question.words)
     for one in look.page.labelled:
         score = fits(asked.phrase, one.label)
-        if score < least or not suits(asked.kind, one.value) or _is_told(look, one.value):
+        if score < least or not suits(asked.kind, one.value) or _repeats_name(look, one.value):
             continue
         score += 0.03 * any(says(rest, word) for word in words(one.title))
         score -= 0.04 * one.listed + 0.02 * (one.field is not None)
@@ -134,12 +134,12 @@ def _labelled(look: Look, asked: Asked, least: float) -> Answer | None:
     return evidence(found.value, f"{found.label}: {found.value}", max(best, 0.6)) if found else None
 
 
-def _is_told(look: Look, value: str) -> bool:
+def _repeats_name(look: QuestionView, value: str) -> bool:
     """Whether a value is a name that the question itself tells."""
     return any(plain(value) == plain(one.text) for one in look.question.names)
 
 
-def _only_one(look: Look, asked: Asked) -> Answer | None:
+def _only_one(look: QuestionView, asked: Asked) -> Answer | None:
     """The only value of its kind on the page of the thing: the one date, the one amount of money."""
     if asked.kind not in (ValueKind.DATE, ValueKind.AMOUNT, ValueKind.DURATION):
         return None
@@ -162,7 +162,7 @@ def _strict(kind: ValueKind, value: str) -> bool:
     return kind is ValueKind.DATE or (told is not None and told.unit == unit and len(value) < 24)
 
 
-def _cell(look: Look, asked: Asked) -> Answer | None:
+def _cell(look: QuestionView, asked: Asked) -> Answer | None:
     """The cell of the thing's row in the column asked for; the row to open where that column is not here."""
     waiting: Answer | None = None
     for selection in sorted(look.selections(), key=lambda one: one.relation.kind == "links"):
@@ -176,7 +176,7 @@ def _cell(look: Look, asked: Asked) -> Answer | None:
     return waiting
 
 
-def _rows_of(look: Look, selection: Selection) -> list[Row]:
+def _rows_of(look: QuestionView, selection: Selection) -> list[Row]:
     """Rows that hold every name; those that hold one as a whole cell before those that hold it within a text."""
 
     def whole(cell: str, name: str) -> bool:
@@ -193,7 +193,7 @@ def _rows_of(look: Look, selection: Selection) -> list[Row]:
 # Counts and amounts that the page tells itself
 
 
-def _told(look: Look) -> Answer | None:
+def _stated(look: QuestionView) -> Answer | None:
     """A labelled number or ``6 customer reviews``: on the page of the thing, or in its row."""
     question, counted = look.question, look.question.aggregate is Aggregate.COUNT
     if question.negated or (question.modifiers and not look.on_page):
@@ -207,7 +207,7 @@ def _told(look: Look) -> Answer | None:
     return _labelled(look, asked, _ALONE) if not counted and (not look.names or _all_placed(look)) else None
 
 
-def _counted(look: Look, phrase: str) -> Answer | None:
+def _counted(look: QuestionView, phrase: str) -> Answer | None:
     wanted = " ".join(meaning(phrase))
     for text in look.page.counts:
         told = words(text[:80])
@@ -220,7 +220,7 @@ def _counted(look: Look, phrase: str) -> Answer | None:
 # Yes or no, differences
 
 
-def _yes_no(look: Look) -> Answer | None:
+def _yes_no(look: QuestionView) -> Answer | None:
     """Whether what is said of the thing holds, by a label with yes or no, or by a value that has alternatives."""
     pairs: list[tuple[str, str]] = []
     for rows in (_rows_of(look, one) for one in look.selections() if look.names):
@@ -232,7 +232,7 @@ def _yes_no(look: Look) -> Answer | None:
     return evidence(*found, 0.8) if found else None
 
 
-def _verdict(look: Look, label: str, value: str) -> str:
+def _verdict(look: QuestionView, label: str, value: str) -> str:
     said = look.question.asked[0].phrase
     if fits(said, label) >= SURE:
         return "no" if plain(value) in NOTHING | FALSE | {""} else "yes"
@@ -248,7 +248,7 @@ def _is_value(text: str, said: str) -> bool:
     return says(text, said) and len(words(text)) <= len(words(said)) + 1
 
 
-def _difference(look: Look) -> Answer | None:
+def _difference(look: QuestionView) -> Answer | None:
     """Between two values of one thing, or one value of two things; days between dates."""
     asked = list(look.question.asked)
     if len(asked) > 1:

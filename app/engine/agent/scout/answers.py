@@ -7,11 +7,11 @@ from enum import StrEnum
 
 from app.engine.agent.scout.likeness import holds
 from app.engine.agent.scout.relations import Row
-from app.engine.agent.scout.row_selection import Look
+from app.engine.agent.scout.row_selection import QuestionView
 
 
-class Need(StrEnum):
-    """What is missing for an answer."""
+class AnswerNeed(StrEnum):
+    """Things that may be missing for an answer."""
 
     NOTHING = "nothing"
     MORE_PAGES = "more_pages"
@@ -34,19 +34,21 @@ class Answer:
     text: str = ""
     rows: tuple[str, ...] = ()
     certain: float = 0.0
-    needs: Need = Need.NOTHING
+    needs: AnswerNeed = AnswerNeed.NOTHING
     control: int | None = None
     row: str = ""
     unmet: tuple[str, ...] = ()
 
 
-def open_row(look: Look, row: Row) -> Answer | None:
+def open_row(look: QuestionView, row: Row) -> Answer | None:
     links = [one for one in row.controls if one.role == "link" and one.name]
     named = [one for one in links if any(holds(one.name, name.text) for name in look.names)]
     if not links:
         return None
     chosen = (named or links)[0]
-    return Answer(needs=Need.OPEN_ROW, control=chosen.index, row=chosen.name, rows=(row.text,), certain=0.7)
+    return Answer(
+        needs=AnswerNeed.OPEN_ROW, control=chosen.index, row=chosen.name, rows=(row.text,), certain=0.7
+    )
 
 
 def evidence(value: str, row: str, certain: float) -> Answer:

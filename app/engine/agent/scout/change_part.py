@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.engine.agent.scout.change_subject import is_about, main_names, makes_new
 from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep, next_form_step
-from app.engine.agent.scout.memory import WRITING, Memory, Sent, Step
+from app.engine.agent.scout.memory import WRITING, Memory, ScoutStep, Sent
 from app.engine.agent.scout.navigation import is_harmless, link_to
 from app.engine.agent.scout.page_context import page_key
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
@@ -22,7 +22,7 @@ _MOST_VAIN = 8
 """Pages in a row that fit no better than those before, after which nothing more is hoped for."""
 
 
-def change_step(view: PartView) -> Step | PartDone | GiveUp:
+def change_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
     """Return the next step of a change, or its end."""
     if (pressed := press_step(view)) is not None:
         return pressed
@@ -48,7 +48,7 @@ def _hopeless(memory: Memory) -> bool:
     return len(fits) > _MOST_VAIN and max(fits[-_MOST_VAIN:]) <= max(fits[:-_MOST_VAIN])
 
 
-def _way_on(view: PartView, plan: FormPlan) -> Step | None:
+def _way_on(view: PartView, plan: FormPlan) -> ScoutStep | None:
     """Return the step to the page of the thing, or from there to a part of it; what was filled in here is lost."""
     finder, about = view.finder, is_about(view.part, view.context.page, plan)
     way = None if about else _to_the_thing(view, plan)
@@ -59,13 +59,13 @@ def _way_on(view: PartView, plan: FormPlan) -> Step | None:
     return way
 
 
-def _to_the_thing(view: PartView, plan: FormPlan) -> Step | None:
+def _to_the_thing(view: PartView, plan: FormPlan) -> ScoutStep | None:
     """Return the step through the link that is called like the thing, wherever the page lists it."""
     for name in main_names(view.part, plan):
         one = link_to(view.context, name.text)
         if one is None or not is_harmless(Click(one.index, label=one.name), view.observation):
             continue
-        step = Step(
+        step = ScoutStep(
             action=Click(one.index, label=one.name) if one.visible else Goto(one.href),
             reason=f"{one.name[:60]!r} is what the task names",
             key=f"link:{page_key(one.href)}",
@@ -145,8 +145,8 @@ def _here(view: PartView, plan: FormPlan, done: frozenset[str]) -> FormStep | No
     return None
 
 
-def _step(view: PartView, plan: FormPlan, found: FormStep, parts: int) -> Step | None:
-    step = Step(action=found.action, reason=found.reason, key=found.key, marks=(found.key,))
+def _step(view: PartView, plan: FormPlan, found: FormStep, parts: int) -> ScoutStep | None:
+    step = ScoutStep(action=found.action, reason=found.reason, key=found.key, marks=(found.key,))
     if view.memory.worn_out(step, 2):
         return None
     if found.key.startswith(WRITING):

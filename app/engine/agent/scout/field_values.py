@@ -47,7 +47,7 @@ _MOST_STEPS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class TextToken:
     """A word, sign, number, date or quoted text of a task; ``start`` and ``end`` are its place in the text."""
 
     text: str
@@ -62,7 +62,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskValue:
+class GivenValue:
     """A text of the task that may go into a field.
 
     Attributes:
@@ -81,17 +81,17 @@ class TaskValue:
 
 
 @lru_cache(maxsize=256)
-def tokens_of(text: str) -> tuple[Token, ...]:
+def tokens_of(text: str) -> tuple[TextToken, ...]:
     """Return the words, signs, numbers, dates and quoted texts of a task, in order."""
-    found: list[Token] = []
+    found: list[TextToken] = []
     for match in _TOKEN.finditer(text):
         kind, told = match.lastgroup or "word", match[match.lastgroup or 0]
         kind = "quote" if kind.startswith("q") else kind
         told = told.rstrip(".'’-/,:") if kind in ("word", "number") else told.strip()
-        found.append(Token(told, kind, match.start(), match.end()))
+        found.append(TextToken(told, kind, match.start(), match.end()))
         sign = match[0][len(told) :][:1] if kind in ("word", "number") else ""
         if sign and sign in ",.:":
-            found.append(Token(sign, "sign", match.end() - 1, match.end()))
+            found.append(TextToken(sign, "sign", match.end() - 1, match.end()))
     return tuple(found[:_MOST_TOKENS])
 
 
@@ -108,7 +108,7 @@ def asked_forms(verb: str, text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=256)
-def values_in(text: str) -> tuple[TaskValue, ...]:
+def values_in(text: str) -> tuple[GivenValue, ...]:
     """Return every text of a task that may be a value, in order; one may lie within another."""
     tokens = tokens_of(text)
     steps = _steps(tokens)
@@ -128,24 +128,24 @@ def values_in(text: str) -> tuple[TaskValue, ...]:
     return tuple(found)
 
 
-def _goes_on(kind: str, token: Token) -> bool:
+def _goes_on(kind: str, token: TextToken) -> bool:
     return _is_name(token) if kind == "name" else kind == token.kind == "number"
 
 
-def _is_name(token: Token) -> bool:
+def _is_name(token: TextToken) -> bool:
     return token.kind == "word" and token.text[:1].isupper()
 
 
 def _value(
-    text: str, tokens: Sequence[Token], kind: str, first: int, last: int, joint: str = ""
-) -> TaskValue:
+    text: str, tokens: Sequence[TextToken], kind: str, first: int, last: int, joint: str = ""
+) -> GivenValue:
     told = text[tokens[first].start : tokens[last - 1].start] + tokens[last - 1].text
-    return TaskValue(
+    return GivenValue(
         text=tokens[first].text if last == first + 1 else told, kind=kind, first=first, last=last, joint=joint
     )
 
 
-def lead_of(tokens: Sequence[Token], at: int) -> str:
+def lead_of(tokens: Sequence[TextToken], at: int) -> str:
     """Return the word before a place, articles apart."""
     at -= 1
     while at >= 0 and tokens[at].low in ARTICLES:
@@ -153,13 +153,13 @@ def lead_of(tokens: Sequence[Token], at: int) -> str:
     return tokens[at].low if at >= 0 else ""
 
 
-def joint_of(tokens: Sequence[Token], at: int) -> str:
+def joint_of(tokens: Sequence[TextToken], at: int) -> str:
     """Return the word before a value, articles apart, if it is one that leads up to values."""
     lead = lead_of(tokens, at)
     return lead if lead in JOINTS or lead in SAYING else ""
 
 
-def _phrase(text: str, tokens: Sequence[Token], joint: int) -> list[TaskValue]:
+def _phrase(text: str, tokens: Sequence[TextToken], joint: int) -> list[GivenValue]:
     """Return the plain words after a joint, up to the end of what it leads to."""
     first = joint + 1
     while first < len(tokens) and tokens[first].low in ARTICLES:
@@ -168,7 +168,7 @@ def _phrase(text: str, tokens: Sequence[Token], joint: int) -> list[TaskValue]:
     return [_value(text, tokens, "phrase", first, end, tokens[joint].low)] if end > first else []
 
 
-def run_of_words(tokens: Sequence[Token], first: int, ends: frozenset[str], most: int) -> int:
+def run_of_words(tokens: Sequence[TextToken], first: int, ends: frozenset[str], most: int) -> int:
     """Return the place behind the words from a token on, up to a quoted text or one of the ends."""
     end = first
     while (
@@ -178,7 +178,7 @@ def run_of_words(tokens: Sequence[Token], first: int, ends: frozenset[str], most
     return end
 
 
-def _object(text: str, tokens: Sequence[Token]) -> list[TaskValue]:
+def _object(text: str, tokens: Sequence[TextToken]) -> list[GivenValue]:
     """Return the plain words between the verb and ``to`` or ``from``."""
     end = next((at for at, token in enumerate(tokens) if token.low in ("to", "from")), 0)
     first = 1
@@ -192,9 +192,9 @@ def _object(text: str, tokens: Sequence[Token]) -> list[TaskValue]:
     )
 
 
-def _steps(tokens: Sequence[Token]) -> list[TaskValue]:
+def _steps(tokens: Sequence[TextToken]) -> list[GivenValue]:
     """Return what is added or taken away: ``by 3 days``, ``by 10 %``."""
-    found: list[TaskValue] = []
+    found: list[GivenValue] = []
     for at, token in enumerate(tokens[:-1]):
         number = tokens[at + 1]
         if token.low != "by" or not (number.kind == "number" or number.low in number_words()):
@@ -203,7 +203,7 @@ def _steps(tokens: Sequence[Token]) -> list[TaskValue]:
         unit = tokens[at + 2].low if at + 2 < len(tokens) else ""
         named = unit.rstrip("s") in _TIMED or unit == "percent"
         told = f"by {count} {unit}" if named else f"by {count}"
-        found.append(TaskValue(text=told, kind="step", first=at, last=at + 2 + named, joint="by"))
+        found.append(GivenValue(text=told, kind="step", first=at, last=at + 2 + named, joint="by"))
     return found
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.engine.agent.scout.form_fields import FormField, fields_of, is_search
+from app.engine.agent.scout.form_fields import FillableField, fields_of, is_search
 from app.engine.agent.scout.likeness import fits, forms, meaning, plain, says, words
-from app.engine.agent.scout.memory import Step
+from app.engine.agent.scout.memory import ScoutStep
 from app.engine.agent.scout.part_view import PartView
 from app.engine.core.actions.types import Action, Click, Press, Select, SetChecked, TypeText
 from app.engine.core.page_state import Element
@@ -26,13 +26,13 @@ _ORDERING = word_set(
 """Words of fields that order a list and leave its rows as they are."""
 
 
-def filter_steps(view: PartView) -> list[Step]:
+def filter_steps(view: PartView) -> list[ScoutStep]:
     """Return the next steps towards a list that shows what the task speaks of; empty where no filter helps."""
-    by_form: dict[str, list[FormField]] = {}
+    by_form: dict[str, list[FillableField]] = {}
     for one in fields_of(view.context.page):
         if is_search(one) or _is_loose(one):
             by_form.setdefault(one.form, []).append(one)
-    found: list[Step] = []
+    found: list[ScoutStep] = []
     for form, members in by_form.items():
         wishes = list(_wishes(view, members))
         left = [step for step, is_set in wishes if not is_set and not view.memory.worn_out(step)]
@@ -48,12 +48,12 @@ def is_half_filled(view: PartView) -> bool:
     return any(mark.startswith(f"half:{view.context.key}") for mark in view.memory.marks)
 
 
-def _is_loose(field: FormField) -> bool:
+def _is_loose(field: FillableField) -> bool:
     """Whether a list stands outside of any form: pages use such lists to sort and to filter."""
     return not field.element.form and field.kind in _SELECTS and bool(field.options)
 
 
-def _wishes(view: PartView, members: Sequence[FormField]) -> Iterator[tuple[Step, bool]]:
+def _wishes(view: PartView, members: Sequence[FillableField]) -> Iterator[tuple[ScoutStep, bool]]:
     """Yield what the fields of one form should hold, and whether they do."""
     text = view.part.text
     heads = {plain(name) for one in view.context.relations.relations for name in one.columns if name}
@@ -76,12 +76,12 @@ def _names_order(label: str) -> bool:
     return bool(_ORDERING & set(said)) and (said[0] != "order" or len(said) == 1 or said[1] == "by")
 
 
-def _chooses_column(field: FormField, heads: set[str]) -> bool:
+def _chooses_column(field: FillableField, heads: set[str]) -> bool:
     """Whether the options of a field are columns: it sorts or groups."""
     return len(heads & {plain(option) for option in field.options[:_MOST_OPTIONS]}) > 1
 
 
-def _option_of(field: FormField, text: str, taken: set[str]) -> str:
+def _option_of(field: FillableField, text: str, taken: set[str]) -> str:
     """Return the longest option of a field that the task says, "" for none."""
     if field.kind == "box":
         return field.label if len(words(field.label)) > 1 and says(text, field.label) else ""
@@ -96,12 +96,12 @@ def _option_of(field: FormField, text: str, taken: set[str]) -> str:
     return max(said, key=len, default="")
 
 
-def _is_label_word(field: FormField, option: str) -> bool:
+def _is_label_word(field: FillableField, option: str) -> bool:
     """Whether an option only repeats the word for what is listed: ``issues`` in ``Search in: issues``."""
     return (option.isdecimal() and len(option) < 3) or plain(option) == plain(field.label)
 
 
-def _label_fit(field: FormField, text: str) -> float:
+def _label_fit(field: FillableField, text: str) -> float:
     said = set(meaning(text))
     return max(
         (float(any(forms(word) & forms(other) for other in said)) for word in meaning(field.label)),
@@ -109,7 +109,7 @@ def _label_fit(field: FormField, text: str) -> float:
     )
 
 
-def _name_for(view: PartView, field: FormField) -> str:
+def _name_for(view: PartView, field: FillableField) -> str:
     """Return the name of the task that a text field asks for by its label."""
     for name in (*view.part.names, *view.part.context):
         if name.lead and fits(name.lead.split(" ")[-1], field.label) >= _LEAST_LABEL:
@@ -117,7 +117,7 @@ def _name_for(view: PartView, field: FormField) -> str:
     return ""
 
 
-def _step(view: PartView, field: FormField, value: str) -> Step:
+def _step(view: PartView, field: FillableField, value: str) -> ScoutStep:
     element = field.element
     action: Action
     if field.kind == "radio":
@@ -129,7 +129,7 @@ def _step(view: PartView, field: FormField, value: str) -> Step:
         action = Select(element.index, (value,))
     else:
         action = TypeText(element.index, value)
-    return Step(
+    return ScoutStep(
         action=action,
         reason=f'"{field.label}" filters by {value}',
         key=f"filter:{view.context.path}:{plain(field.label)}:{plain(value)}",
@@ -138,7 +138,7 @@ def _step(view: PartView, field: FormField, value: str) -> Step:
     )
 
 
-def _apply(view: PartView, form: str, members: Sequence[FormField]) -> Step | None:
+def _apply(view: PartView, form: str, members: Sequence[FillableField]) -> ScoutStep | None:
     """Return the step that applies a filled form; ``None`` where it was applied, or applies by itself."""
     button = _button(view, members)
     if button is not None:
@@ -148,7 +148,7 @@ def _apply(view: PartView, form: str, members: Sequence[FormField]) -> Step | No
     else:
         return None
     values = ",".join(sorted(mark for mark in view.memory.marks if mark.startswith("filter:")))
-    step = Step(
+    step = ScoutStep(
         action=action,
         reason="applies the filter",
         key=f"apply:{view.context.path}:{form}:{values}",
@@ -158,7 +158,7 @@ def _apply(view: PartView, form: str, members: Sequence[FormField]) -> Step | No
     return None if view.memory.worn_out(step) or not values else step
 
 
-def _button(view: PartView, members: Sequence[FormField]) -> Element | None:
+def _button(view: PartView, members: Sequence[FillableField]) -> Element | None:
     """Return the button that sends the form of some fields."""
     own = {one.element.form for one in members}
     found = [

@@ -29,7 +29,7 @@ _DIALOGS = ("dialog", "alertdialog")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormField:
+class FillableField:
     """One field of a form; radio buttons of one name are one field.
 
     Attributes:
@@ -59,7 +59,7 @@ class FormField:
         return any(same_value(value, one) for one in self.held)
 
 
-def fields_of(page: PageCapture) -> tuple[FormField, ...]:
+def fields_of(page: PageCapture) -> tuple[FillableField, ...]:
     """Return the fields a person could fill in, in document order; those that take files are left out."""
     return _fields(_Look(page))
 
@@ -78,10 +78,10 @@ class _Look:
 
 
 @lru_cache(maxsize=4)
-def _fields(look: _Look) -> tuple[FormField, ...]:
+def _fields(look: _Look) -> tuple[FillableField, ...]:
     elements, tree = look.page.elements, look.page.tree
     outline, forms, beside = outline_of(tree), form_keys(elements), dict(read_relations(tree).labels)
-    found: list[FormField] = []
+    found: list[FillableField] = []
     radios: dict[tuple[str, str], list[Element]] = {}
     for one in elements:
         off = {"disabled", "readonly"} & set(one.states) or one.type in ("file", "submit", "hidden")
@@ -96,13 +96,13 @@ def _fields(look: _Look) -> tuple[FormField, ...]:
     return tuple(sorted(found, key=lambda one: one.element.index))
 
 
-def _radio_field(form: str, name: str, members: Sequence[Element], outline: Outline) -> FormField:
+def _radio_field(form: str, name: str, members: Sequence[Element], outline: Outline) -> FillableField:
     legend = outline.around(members[0], _GROUPS)
-    labels = _told(
+    labels = _labels_of(
         outline.nodes[legend].name if legend >= 0 else "", dict(members[0].attributes).get("near", ""), name
     )
     chosen = tuple(_own(one) for one in members if "checked" in one.states)
-    return FormField(
+    return FillableField(
         element=members[0], labels=labels, kind="radio", form=form, held=chosen,
         options=tuple(_own(one) for one in members), members=tuple(members),
     )  # fmt: skip
@@ -128,7 +128,7 @@ def form_keys(elements: tuple[Element, ...]) -> dict[int, str]:
     return keys
 
 
-def is_search(field: FormField) -> bool:
+def is_search(field: FillableField) -> bool:
     """Whether a field only asks for things: in a form sent by GET, or a search or filter field by its own words."""
     one = field.element
     marked = any(mark.startswith("search") for mark in one.landmarks)
@@ -137,10 +137,12 @@ def is_search(field: FormField) -> bool:
     return not field.form and bool(vocabulary.word_set("searches") & set(meaning(field.label)[:2]))
 
 
-def _field(one: Element, form: str, told: str, outline: Outline) -> FormField:
+def _field(one: Element, form: str, told: str, outline: Outline) -> FillableField:
     attributes = dict(one.attributes)
     name = _JOINING.sub(" ", attributes.get("name", "") or attributes.get("id", ""))
-    labels = _told(_own(one) or told, attributes.get("near", ""), attributes.get("placeholder", ""), name)
+    labels = _labels_of(
+        _own(one) or told, attributes.get("near", ""), attributes.get("placeholder", ""), name
+    )
     kind = _kind(one, labels, attributes)
     held = (one.value,) if one.value else ()
     if kind == "box":
@@ -149,7 +151,7 @@ def _field(one: Element, form: str, told: str, outline: Outline) -> FormField:
         held = outline.chosen(outline.place.get(one.index, -1)) or held
     elif kind == "list" and not held and one.name and not one.label:
         held = (one.text or one.name,)
-    return FormField(element=one, labels=labels, kind=kind, form=form, held=held, options=one.options)
+    return FillableField(element=one, labels=labels, kind=kind, form=form, held=held, options=one.options)
 
 
 def _own(one: Element) -> str:
@@ -160,7 +162,7 @@ def _own(one: Element) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _told(*texts: str) -> tuple[str, ...]:
+def _labels_of(*texts: str) -> tuple[str, ...]:
     bare = [text.strip(" :*\n")[:120] for text in texts if text]
     return tuple(dict.fromkeys([text for text in bare if any(map(str.isalpha, text))]))
 

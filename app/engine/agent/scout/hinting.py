@@ -1,4 +1,4 @@
-"""What the supervising person says to a running scout: what it names is done before anything else, once.
+"""Hints of the supervising person to a running scout: what one names is done before anything else, once.
 
 A hint is written for the moment: a control, a menu path, an address, words to search for or to type, or the answer.
 What of it can be done on this page is done; the rest waits for a page where it can.
@@ -13,7 +13,7 @@ from functools import lru_cache
 from urllib.parse import urljoin
 
 from app.engine.agent.scout.likeness import plain, words
-from app.engine.agent.scout.memory import Memory, Step
+from app.engine.agent.scout.memory import Memory, ScoutStep
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.core.actions.types import Action, Click, Goto, Stop, TypeText
 from app.engine.core.addresses import split_address
@@ -59,7 +59,7 @@ class Named:
     where: str = ""
 
 
-def hint_step(observation: Observation, context: PageContext, memory: Memory) -> Step | None:
+def hint_step(observation: Observation, context: PageContext, memory: Memory) -> ScoutStep | None:
     """Return the first thing named in the newest hint that can be done here and was not done yet."""
     hints = [tip for tip in observation.tips if tip.kind == "person"]
     for hint in reversed(hints):
@@ -71,7 +71,7 @@ def hint_step(observation: Observation, context: PageContext, memory: Memory) ->
 
 @lru_cache(maxsize=64)
 def named_in(text: str) -> tuple[Named, ...]:
-    """What a hint names by its form, in the order of its words; what one form took is not taken by another."""
+    """Return what a hint names by its form, in the order of its words; what one form took is not taken by another."""
     left, found = without_warnings(text[:_LONGEST]), list[Named]()
     for kind, form in _FORMS[:-1]:
         for one in form.finditer(left):
@@ -99,7 +99,7 @@ def _parts(piece: str) -> list[str]:
 
 def _steps(
     observation: Observation, context: PageContext, memory: Memory, hint: RetrievedTip
-) -> Iterator[Step]:
+) -> Iterator[ScoutStep]:
     told = named_in(hint.text)
     if not told:
         told = tuple(Named(at, "control", name) for at, name in enumerate(_named_here(context, hint.text)))
@@ -111,7 +111,7 @@ def _steps(
         if made is None or _was_done(observation, made[0]):
             continue
         action, last = made
-        step = Step(
+        step = ScoutStep(
             action=action,
             reason=f"the person who supervises says: {' '.join(hint.text.split())[:160]}",
             key=f"{mark}:{getattr(action, 'label', '')}",

@@ -12,13 +12,13 @@ from app.engine.agent.scout.field_values import (
     JOINTS,
     OF_A_THING,
     SAYING,
-    TaskValue,
-    Token,
+    GivenValue,
+    TextToken,
     lead_of,
     run_of_words,
     tokens_of,
 )
-from app.engine.agent.scout.form_fields import FormField
+from app.engine.agent.scout.form_fields import FillableField
 from app.engine.agent.scout.likeness import STOP, forms, meaning, plain, word_fit, words
 from app.engine.core.text import word_set
 
@@ -42,7 +42,7 @@ class Mention:
     quality: float
 
 
-def mentions_of(field: FormField, text: str) -> list[Mention]:
+def mentions_of(field: FillableField, text: str) -> list[Mention]:
     """Return where a task speaks of a field, by any of its names."""
     return [
         Mention(one.first, one.last, one.quality - 0.05 * min(number, 2))
@@ -110,12 +110,12 @@ def _akin(one: str, other: str) -> float:
     return 0.8 if same >= 5 and same >= 0.6 * max(len(one), len(other)) else 0.0
 
 
-def closeness(value: TaskValue, mentions: Sequence[Mention], tokens: Sequence[Token]) -> float:
+def closeness(value: GivenValue, mentions: Sequence[Mention], tokens: Sequence[TextToken]) -> float:
     """Return in [0, 1.1] how surely a value stands with a label: the best over the mentions of the label."""
     return max((_beside(value, one, tokens) * one.quality for one in mentions), default=0.0)
 
 
-def _beside(value: TaskValue, mention: Mention, tokens: Sequence[Token]) -> float:
+def _beside(value: GivenValue, mention: Mention, tokens: Sequence[TextToken]) -> float:
     """Return how surely a value stands with a label: ``A to X``, ``A: X``, ``A X``, ``X as A``, ``X for A``."""
     if mention.first < value.last and value.first < mention.last:
         return 0.0
@@ -132,7 +132,7 @@ def _beside(value: TaskValue, mention: Mention, tokens: Sequence[Token]) -> floa
     return 0.85 - 0.05 * len(between)
 
 
-def words_after(mentions: Sequence[Mention], tokens: Sequence[Token]) -> Iterator[TaskValue]:
+def words_after(mentions: Sequence[Mention], tokens: Sequence[TextToken]) -> Iterator[GivenValue]:
     """Yield the plain words that follow a label: ``with keyword tile-server``, ``the product Evening dinner``."""
     for one in mentions:
         end = run_of_words(tokens, one.last, _ENDS, _MOST_WORDS + 1)
@@ -141,10 +141,10 @@ def words_after(mentions: Sequence[Mention], tokens: Sequence[Token]) -> Iterato
         led = lead_of(tokens, one.first) in _LEADS
         if one.quality >= 0.7 and led and bare and followed not in JOINTS - {"with"}:
             told = " ".join(token.text for token in tokens[one.last : end])
-            yield TaskValue(text=told, kind="word", first=one.last, last=end)
+            yield GivenValue(text=told, kind="word", first=one.last, last=end)
 
 
-def option_places(option: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, bool]]:
+def option_places(option: str, tokens: Sequence[TextToken]) -> Iterator[tuple[int, int, bool]]:
     """Yield where the task says an option: first token, behind the last, and whether in its very words."""
     own = list(words(option))
     for at, token in enumerate(tokens):

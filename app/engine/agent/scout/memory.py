@@ -1,4 +1,4 @@
-"""What the scout keeps within one run: pages seen and how well they fit, ways tried, values entered, what failed."""
+"""Memory of one run: pages seen and how well they fit, ways tried, values entered, what failed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_FAILURES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ScoutStep:
     """An action the scout would take.
 
     Attributes:
@@ -99,7 +99,7 @@ class Memory:
     opened: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     errors: list[str] = field(default_factory=list[str])
     sent: Sent | None = None
-    pending: Step | None = None
+    pending: ScoutStep | None = None
 
     def learn(self, entry: HistoryEntry | None) -> None:
         """Take in what came of the step before; ``None`` where it was not done."""
@@ -159,7 +159,7 @@ class Memory:
             marks={mark for mark in self.marks if mark.startswith("tip:")},
         )
 
-    def worn_out(self, step: Step, most: int = 1) -> bool:
+    def worn_out(self, step: ScoutStep, most: int = 1) -> bool:
         """Whether an attempt was made often enough."""
         return self.tried.get(step.key, 0) >= most or self.failed.get(step.key, 0.0) >= MOST_FAILURES
 

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 from app.engine.agent.scout.likeness import fits, holds, plain, words
 from app.engine.agent.scout.link_prior import Matrix, link_features, link_priors
-from app.engine.agent.scout.memory import Known, Memory, Step
+from app.engine.agent.scout.memory import Known, Memory, ScoutStep
 from app.engine.agent.scout.ordering import is_sort_control
 from app.engine.agent.scout.page_context import PageContext, is_aside, landmark_roles, page_key, segments_of
 from app.engine.agent.scout.terms import (
@@ -129,7 +129,7 @@ class Wayfinder:
         """Whether the task names anything."""
         return any(term.is_name for term in self.terms)
 
-    def steps(self, floor: float, *, within: bool = False) -> list[Step]:
+    def steps(self, floor: float, *, within: bool = False) -> list[ScoutStep]:
         """Return steps that promise a page, the best first; of links only those that promise more than ``floor``.
 
         ``within`` keeps to what belongs to the page in front: its parts and what lies below it.
@@ -140,7 +140,7 @@ class Wayfinder:
         found.sort(key=lambda one: -one.score)
         return [one for one in found if not self.memory.worn_out(one)]
 
-    def best(self, floor: float, *, within: bool = False) -> Step | None:
+    def best(self, floor: float, *, within: bool = False) -> ScoutStep | None:
         """Return the best harmless step that promises more than ``floor``."""
         if self.memory.idle_pages >= _MOST_IDLE:
             floor = max(floor, LEAST_LATE)
@@ -154,7 +154,7 @@ class Wayfinder:
 
     # links
 
-    def _links(self, floor: float, *, within: bool) -> Iterator[Step]:
+    def _links(self, floor: float, *, within: bool) -> Iterator[ScoutStep]:
         visible = {one.index for one in self.context.shown}
         best: dict[str, tuple[float, Element]] = {}
         # The page in front fits when only what belongs to it is wanted: then nothing but fit counts.
@@ -173,7 +173,7 @@ class Wayfinder:
             if promise <= floor or (within and self.kept(one) < KEPT_BESIDE):
                 continue
             seen = one.index in visible
-            yield Step(
+            yield ScoutStep(
                 action=Click(one.index, label=one.name) if seen else Goto(one.href),
                 reason=f'"{_short(one.name)}" leads on',
                 key=f"link:{key}",
@@ -257,11 +257,11 @@ class Wayfinder:
             return
         known[key] = Known(one.href, promise, one.name)
 
-    def _known_elsewhere(self, floor: float) -> Iterator[Step]:
+    def _known_elsewhere(self, floor: float) -> Iterator[ScoutStep]:
         here = {page_key(one.href) for one in self.context.links}
         for key, one in self.memory.known.items():
             if one.score - FAR_AWAY > floor and key not in here and key not in self.memory.fits:
-                yield Step(
+                yield ScoutStep(
                     action=Goto(one.url),
                     reason=f'"{_short(one.name)}", seen before, leads on',
                     key=f"link:{key}",
@@ -271,13 +271,13 @@ class Wayfinder:
 
     # menus, search, map
 
-    def _menus(self) -> Iterator[Step]:
+    def _menus(self) -> Iterator[ScoutStep]:
         for one in self.context.menus:
             said = evidence(self.terms, (one.name,), NAMED_LINK)
             gain = (
                 score(self.terms, tuple(max(a, b) for a, b in zip(said, self.here, strict=True))) - self.fit
             )
-            yield Step(
+            yield ScoutStep(
                 action=Click(one.index, label=one.name),
                 reason=f'"{_short(one.name)}" may hide it',
                 key=f"menu:{self.context.path}:{one.role}:{one.name}",
@@ -286,7 +286,7 @@ class Wayfinder:
                 else self.fit * 0.5 + MENU_CHANCE,
             )
 
-    def _searches(self) -> Iterator[Step]:
+    def _searches(self) -> Iterator[ScoutStep]:
         for term in self._sought():
             field = self._field_for()
             if field is None or term.text in self.memory.searched:
@@ -296,7 +296,7 @@ class Wayfinder:
                 FOUND_BY_SEARCH if one is term else max(kept * here, 0.2)
                 for one, here in zip(self.terms, self.here, strict=True)
             )
-            yield Step(
+            yield ScoutStep(
                 action=TypeText(field.index, term.text[:_LONGEST_QUERY], enter=True),
                 reason=f"searches for {term.text}",
                 key=f"search:{field.form or self.context.path}:{field.name}:{term.text}",
@@ -320,7 +320,7 @@ class Wayfinder:
         best = max(range(len(fields)), key=lambda at: named[at])
         return fields[best if named[best] >= _LEAST_LABEL else 0].element
 
-    def _map(self) -> Iterator[Step]:
+    def _map(self) -> Iterator[ScoutStep]:
         domains = self._seen.domains
         query = " ".join((*(term.text for term in self.terms),))[:_LONGEST_QUERY]
         if not domains or not query:
@@ -330,7 +330,7 @@ class Wayfinder:
             domains[0],
         )
         joined = tuple(max(BY_MAP, here * KEPT_IN_FRAME) for here in self.here)
-        yield Step(
+        yield ScoutStep(
             action=Navigate(domain=home.name, query=query),
             reason=f"the map may know a page for: {query}",
             key="map",
@@ -409,12 +409,12 @@ LEAST_FIT = 0.6
 """Score from which on a page may be the one that is wanted."""
 
 
-def turn_page(context: PageContext) -> Step | None:
+def turn_page(context: PageContext) -> ScoutStep | None:
     """Return the step to the next page of a list."""
     one = context.next_page
     if one is None:
         return None
-    return Step(
+    return ScoutStep(
         action=Click(one.index, label=one.name),
         reason="the list goes on",
         key=f"page:{context.key}",

@@ -196,14 +196,14 @@ class PageContext:
 
     @cached_property
     def subject(self) -> tuple[str, ...]:
-        """What the page calls itself: its first headings, the end of its breadcrumb, its title."""
+        """Names of the page itself: its first headings, the end of its breadcrumb, its title."""
         heads = [text for text in (self.relations.headings or self.page.headings)[:3] if text]
         title = [part for part in _TITLE_PARTS.split(self.page.title) if part][:2]
         return tuple(dict.fromkeys([*heads, *title, self.page.title, *self.relations.trail[-2:]]))
 
     @cached_property
     def chosen(self) -> tuple[str, ...]:
-        """What is chosen on it: the current entries of menus, the options chosen in filters."""
+        """Values chosen on it: the current entries of menus, the options chosen in filters."""
         current = [one.name for one in self.page.elements if one.name and _CURRENT & set(one.states)]
         filters = [
             one.element.value

@@ -14,7 +14,7 @@ from app.engine.agent.navigator import StateCandidate
 from app.engine.agent.scout.change_part import change_step
 from app.engine.agent.scout.hinting import hint_step
 from app.engine.agent.scout.map_choice import choose_state
-from app.engine.agent.scout.memory import Memory, Step
+from app.engine.agent.scout.memory import Memory, ScoutStep
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
 from app.engine.agent.scout.question_part import question_step
@@ -70,15 +70,15 @@ class ScoutPolicy:
     async def aclose(self) -> None:
         """Nothing is held."""
 
-    def _next(self, observation: Observation, context: PageContext, task: Task) -> Step | AgentDecision:
+    def _next(self, observation: Observation, context: PageContext, task: Task) -> ScoutStep | AgentDecision:
         for _ in range(_MOST_PARTS):
             if self._memory.part >= len(task.parts):
                 return self._ended()
             part = self._part(task)
             later = task.parts[self._memory.part + 1 :]
             view = PartView(observation, part, context, self._memory, later)
-            found: Step | PartDone | GiveUp | None = tip_step(view) or _STEPS[part.mode](view)
-            if isinstance(found, Step):
+            found: ScoutStep | PartDone | GiveUp | None = tip_step(view) or _STEPS[part.mode](view)
+            if isinstance(found, ScoutStep):
                 return found
             if isinstance(found, GiveUp):
                 return self._gave_up(found, observation)
@@ -90,7 +90,7 @@ class ScoutPolicy:
     def _part(self, task: Task) -> TaskPart:
         return task.parts[self._memory.part]
 
-    def _decided(self, step: Step) -> AgentDecision:
+    def _decided(self, step: ScoutStep) -> AgentDecision:
         self._memory.pending = step
         return AgentDecision(
             action=step.action,
@@ -111,13 +111,13 @@ class ScoutPolicy:
             why = f"{why}; last failure: {self._memory.errors[-1]}"
         return AgentDecision(action=ReportInfeasible(reason=why), reason=why)
 
-    def _out_of_nowhere(self, observation: Observation) -> Step | None:
+    def _out_of_nowhere(self, observation: Observation) -> ScoutStep | None:
         """Return the step out of an empty tab that a link opened; links of that name are not followed again."""
         if not observation.page.url.startswith("about:") or observation.last is None:
             return None
         self._memory.dead.add(getattr(observation.last.action, "label", ""))
         action = CloseTab() if len(observation.tabs) > 1 else GoBack()
-        return Step(action=action, reason="the page is empty", key=f"empty:{observation.step}")
+        return ScoutStep(action=action, reason="the page is empty", key=f"empty:{observation.step}")
 
     def _outcome(self, observation: Observation) -> HistoryEntry | None:
         """Return what came of the last step; ``None`` where it was never done, or a person had another one done."""

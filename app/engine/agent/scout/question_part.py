@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from app.engine.agent.scout.answering import Answer, Need, answer_from
+from app.engine.agent.scout.answering import Answer, AnswerNeed, answer_from
 from app.engine.agent.scout.filters import filter_steps, is_half_filled
 from app.engine.agent.scout.form_fields import fields_of
-from app.engine.agent.scout.memory import Step
+from app.engine.agent.scout.memory import ScoutStep
 from app.engine.agent.scout.navigation import turn_page
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
 from app.engine.agent.scout.questions import Aggregate, Question, read_question
-from app.engine.agent.scout.relations import PageRelations, merge_relations, total_told
+from app.engine.agent.scout.relations import PageRelations, merge_relations, stated_total
 from app.engine.agent.scout.task import Name
 from app.engine.agent.scout.terms import located_names, uncovered
 from app.engine.core.actions.types import Click
@@ -30,7 +30,7 @@ _MOST_WITHOUT_GAIN = 9
 _LISTED = frozenset(Aggregate) - {Aggregate.VALUE, Aggregate.YES_NO}
 
 
-def question_step(view: PartView) -> Step | PartDone | GiveUp:
+def question_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
     """Return the next step towards the answer, or the answer."""
     question = read_question(view.part)
     about = _on_page_of(view)
@@ -88,7 +88,7 @@ def _places(view: PartView) -> tuple[str, ...]:
 
 
 def _has_more(view: PartView, relations: PageRelations) -> bool:
-    told = total_told(relations)
+    told = stated_total(relations)
     most = max((len(one.rows) for one in relations.relations), default=0)
     return view.context.next_page is not None and (told is None or most < told)
 
@@ -111,20 +111,20 @@ def _names_left(view: PartView, question: Question) -> tuple[Name, ...]:
     return left if left or _on_page_of(view) else names
 
 
-def _from_answer(view: PartView, question: Question, answer: Answer | None) -> Step | PartDone | None:
+def _from_answer(view: PartView, question: Question, answer: Answer | None) -> ScoutStep | PartDone | None:
     """Return what an answer asks for: to be given, to turn the page, to open a row."""
     if answer is None:
         return None
     memory = view.memory
-    if answer.needs is Need.MORE_PAGES and len(memory.collected) < _MOST_PAGES:
+    if answer.needs is AnswerNeed.MORE_PAGES and len(memory.collected) < _MOST_PAGES:
         memory.collected[view.context.key] = view.context.relations
         step = turn_page(view.context)
         if step is not None and not memory.worn_out(step):
             return step
-    if answer.needs is Need.OPEN_ROW and answer.control is not None:
+    if answer.needs is AnswerNeed.OPEN_ROW and answer.control is not None:
         element = next((one for one in view.context.page.elements if one.index == answer.control), None)
         if element is not None:
-            step = Step(
+            step = ScoutStep(
                 action=Click(element.index, label=element.name),
                 reason=f'"{answer.row}" is what the question is about',
                 key=f"row:{answer.row}:{element.href or element.name}",
@@ -136,7 +136,7 @@ def _from_answer(view: PartView, question: Question, answer: Answer | None) -> S
     if (
         not answer.text
         or answer.unmet
-        or (answer.needs is Need.MORE_PAGES and _has_more(view, view.context.relations))
+        or (answer.needs is AnswerNeed.MORE_PAGES and _has_more(view, view.context.relations))
     ):
         return None
     if answer.certain >= SURE:

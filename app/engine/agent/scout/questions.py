@@ -1,4 +1,4 @@
-"""What a question asks: which values, of which things, within which limits, in which order.  Pure.
+"""Questions as they are asked: which values, of which things, within which limits, in which order.  Pure.
 
 Read from English grammar alone.  Which column or label each phrase means, and which words are values, is decided
 against the page (``app.engine.agent.scout.answering``).
@@ -69,7 +69,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked.
+    """A question.
 
     Attributes:
         asked: values asked for, at least one.

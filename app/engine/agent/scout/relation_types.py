@@ -1,4 +1,4 @@
-"""What a page can list: rows of one kind, labels with values.  Pure data."""
+"""Types of what a page can list: rows of one kind, labels with values.  Pure data."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class PageRelations:
     counts: tuple[str, ...] = ()
 
 
-class Reading:
-    """What was found so far, and the label, term and heading that the next text belongs to."""
+class RelationReading:
+    """Findings so far, and the label, term and heading that the next text belongs to."""
 
     def __init__(self, tree: Outline) -> None:
         self.tree = tree

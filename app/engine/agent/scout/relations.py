@@ -1,4 +1,4 @@
-"""What a page lists, read from its accessibility tree: tables, cards, links, labels with values.  Pure.
+"""Relations of a page, read from its accessibility tree: tables, cards, links, labels with values.  Pure.
 
 A table with a head gives rows by column; a table of heads and values, a list of definitions, a form and
 ``Label: value`` give labelled values; things that repeat in one shape (list items, articles, a grid of boxes) give
@@ -15,7 +15,14 @@ from functools import lru_cache
 
 from app.engine.agent.scout.dates import is_date
 from app.engine.agent.scout.likeness import says
-from app.engine.agent.scout.relation_types import Control, Labelled, PageRelations, Reading, Relation, Row
+from app.engine.agent.scout.relation_types import (
+    Control,
+    Labelled,
+    PageRelations,
+    Relation,
+    RelationReading,
+    Row,
+)
 from app.engine.agent.scout.row_reading import read_cards, read_table
 from app.engine.agent.scout.tree_texts import FIELDS, Outline, bare_label, is_label, outline_of, split_label
 from app.engine.core.ax_tree import AxNode
@@ -29,7 +36,7 @@ __all__ = [
     "Row",
     "merge_relations",
     "read_relations",
-    "total_told",
+    "stated_total",
 ]
 
 _MENUS = word_set("navigation contentinfo menu menubar tablist toolbar")
@@ -64,7 +71,7 @@ MOST_SAID = 120
 @lru_cache(maxsize=16)
 def read_relations(tree: str) -> PageRelations:
     """Return what a page lists; the tree is in the form ``app.engine.core.ax_tree`` reads."""
-    told = Reading(outline_of(tree))
+    told = RelationReading(outline_of(tree))
     _walk(told, 0, min(len(told.tree.nodes), MOST_NODES))
     return PageRelations(
         headings=tuple(told.headings), relations=tuple(told.relations), labelled=tuple(told.labelled),
@@ -89,7 +96,7 @@ def merge_relations(pages: Sequence[PageRelations]) -> PageRelations:
     return replace(pages[-1], relations=tuple(merged.values()))
 
 
-def total_told(relations: PageRelations) -> int | None:
+def stated_total(relations: PageRelations) -> int | None:
     """Return the number of rows that a page speaks of: ``1-20 of 85``, ``85 results``, ``146 orders`` under Orders.
 
     ``None`` where it speaks of none.
@@ -104,7 +111,7 @@ def total_told(relations: PageRelations) -> int | None:
     return next((int(re.sub(r"[,.]", "", found[1])) for found in counted), None)
 
 
-def _walk(reading: Reading, start: int, end: int) -> None:
+def _walk(reading: RelationReading, start: int, end: int) -> None:
     tree, at = reading.tree, start
     while at < end:
         role, below = tree.nodes[at].role.casefold(), tree.ends[at]
@@ -122,7 +129,7 @@ def _walk(reading: Reading, start: int, end: int) -> None:
         at = below
 
 
-def _menu(reading: Reading, at: int) -> None:
+def _menu(reading: RelationReading, at: int) -> None:
     tree = reading.tree
     texts = [tree.nodes[one].name for one in tree.pieces(at + 1, tree.ends[at])]
     if "breadcrumb" in tree.nodes[at].name.casefold():
@@ -130,7 +137,7 @@ def _menu(reading: Reading, at: int) -> None:
     reading.counts += [text for text in (*texts, " ".join(texts[:40])) if _COUNTS.search(text[:120])]
 
 
-def _define(reading: Reading, role: str, text: str) -> None:
+def _define(reading: RelationReading, role: str, text: str) -> None:
     if role in _TERMS:
         reading.label = bare_label(text)
         reading.about = ""
@@ -141,7 +148,7 @@ def _define(reading: Reading, role: str, text: str) -> None:
         reading.tell(reading.label, reading.about)
 
 
-def _note(reading: Reading, at: int, role: str) -> int:
+def _note(reading: RelationReading, at: int, role: str) -> int:
     """Take one node in; where to go on."""
     tree, node, end = reading.tree, reading.tree.nodes[at], reading.tree.ends[at]
     if role == "heading":
@@ -165,7 +172,7 @@ def _note(reading: Reading, at: int, role: str) -> int:
     return end
 
 
-def _field(reading: Reading, at: int) -> None:
+def _field(reading: RelationReading, at: int) -> None:
     node, value = reading.tree.nodes[at], reading.tree.value(at)
     number = int(node.bid) if node.bid.isdecimal() else None
     label = node.name
@@ -191,7 +198,7 @@ def _is_prose(tree: Outline, at: int) -> bool:
     )
 
 
-def _prose(reading: Reading, pieces: Sequence[AxNode]) -> None:
+def _prose(reading: RelationReading, pieces: Sequence[AxNode]) -> None:
     """A paragraph: one text, and the labels with values in it."""
     texts = [" ".join(one.name.split()) for one in pieces if one.role != "image" and one.name]
     if len(texts) < 2:
@@ -208,7 +215,7 @@ def _prose(reading: Reading, pieces: Sequence[AxNode]) -> None:
     _say(reading, _BEFORE_SIGN.sub(r"\1", " ".join(texts)))
 
 
-def _text(reading: Reading, role: str, text: str) -> None:
+def _text(reading: RelationReading, role: str, text: str) -> None:
     """One text that stands by itself."""
     if role != "link" or reading.before.rstrip().endswith(":") or reading.label:
         _inline(reading, text)
@@ -218,7 +225,7 @@ def _text(reading: Reading, role: str, text: str) -> None:
         _say(reading, text)
 
 
-def _inline(reading: Reading, text: str) -> None:
+def _inline(reading: RelationReading, text: str) -> None:
     """A text as the value of the label before it, or as both."""
     before, reading.before = reading.before, text
     label, value = split_label(text)
@@ -234,7 +241,7 @@ def _inline(reading: Reading, text: str) -> None:
         _by_or_date(reading, before, text)
 
 
-def _by_or_date(reading: Reading, before: str, text: str) -> None:
+def _by_or_date(reading: RelationReading, before: str, text: str) -> None:
     """``Created on DATE by NAME``: the word before is the label, and stays it for the name behind."""
     lead = _PREPOSITIONS.sub("", _PREPOSITIONS.sub("", before)).strip(" ,.;·|")
     if _BY.search(before.strip()) and len(text.split()) <= 5:
@@ -245,7 +252,7 @@ def _by_or_date(reading: Reading, before: str, text: str) -> None:
         reading.tell(lead, text)
 
 
-def _say(reading: Reading, text: str) -> None:
+def _say(reading: RelationReading, text: str) -> None:
     if reading.said and re.fullmatch(r"\(?\d[\d,.]*\)?", reading.said[-1]):
         reading.counts.append(f"{reading.said[-1]} {text}")
     reading.said.append(text)

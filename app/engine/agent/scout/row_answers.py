@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
-from app.engine.agent.scout.answers import Answer, Need, open_row
+from app.engine.agent.scout.answers import Answer, AnswerNeed, open_row
 from app.engine.agent.scout.likeness import fits, meaning, plain, words
 from app.engine.agent.scout.quantities import quantity_in
 from app.engine.agent.scout.questions import Aggregate, Asked, ValueKind
-from app.engine.agent.scout.relations import Row, total_told
-from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, Look, Selection, is_id
+from app.engine.agent.scout.relations import Row, stated_total
+from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, QuestionView, Selection, is_id
 from app.engine.core.text import word_set
 
 _NAMING = word_set("name title names titles")
 _ADDING = word_set("average mean total sum combined overall altogether")
 
 
-def over_rows(look: Look, aggregate: Aggregate) -> Answer | None:
+def over_rows(look: QuestionView, aggregate: Aggregate) -> Answer | None:
     """The answer of the relation that fits best."""
     best, best_score = None, 0.0
     question, order = look.question, look.question.order
@@ -38,21 +38,21 @@ def over_rows(look: Look, aggregate: Aggregate) -> Answer | None:
     return best
 
 
-def _of_relation(look: Look, aggregate: Aggregate, selection: Selection) -> Answer | None:
+def _of_relation(look: QuestionView, aggregate: Aggregate, selection: Selection) -> Answer | None:
     rows, question = selection.select(), look.question
     if question.negated and not rows:  # the list may well be one of those that are refused
         selection.unmet += [f"not {one}" for one in question.negated]
     if selection.unmet:
         return Answer(unmet=tuple(dict.fromkeys(selection.unmet)))
-    total = total_told(look.page)
+    total = stated_total(look.page)
     if question.top:
         rows = selection.top(rows) or []
         if len(rows) < question.top:
-            return Answer(needs=Need.MORE_PAGES, certain=0.5)
+            return Answer(needs=AnswerNeed.MORE_PAGES, certain=0.5)
     elif total is not None and aggregate is Aggregate.COUNT and not selection.tests:
         return Answer(text=str(total), rows=(f"{total} in all",), certain=0.85)
     if look.more or (total is not None and total > len(selection.relation.rows) > 1):
-        return Answer(needs=Need.MORE_PAGES, certain=0.5)
+        return Answer(needs=AnswerNeed.MORE_PAGES, certain=0.5)
     counts = selection.column(question.things, ValueKind.NUMBER, 0.85)
     if aggregate is Aggregate.COUNT and counts and selection.kind(counts) == "number":
         aggregate = Aggregate.SUM  # the comments of all posts
@@ -64,11 +64,11 @@ def _texts(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(row.text[:200] for row in rows[:50])
 
 
-def _count(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+def _count(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     return Answer(text=str(len(rows)), rows=_texts(rows), certain=0.9 if rows else 0.5)
 
 
-def _list(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+def _list(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     columns = [_asked_column(selection, one) for one in look.question.asked]
     if not all(columns) or not rows:
         return None
@@ -97,7 +97,7 @@ def _amount_column(selection: Selection) -> str:
     return named or (money[0] if len(money) == 1 else "")
 
 
-def _sum(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+def _sum(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     column = _amount_column(selection)
     told = [one for row in rows if (one := quantity_in(row[column])) is not None] if column else []
     if not told or len({one.unit for one in told}) > 1:
@@ -114,7 +114,7 @@ def _sum(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None
     )
 
 
-def _extreme(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+def _extreme(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     """The value asked for of the row at one end; several columns to order by must agree on the row."""
     order = look.question.order
     if order is None:
@@ -137,7 +137,7 @@ def _extreme(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | 
     return _of_rows(look, selection, picked[:1], columns[0]) if agreed else None
 
 
-def _of_rows(look: Look, selection: Selection, rows: Sequence[Row], ordered: str) -> Answer | None:
+def _of_rows(look: QuestionView, selection: Selection, rows: Sequence[Row], ordered: str) -> Answer | None:
     columns = [
         ordered if fits(one.phrase, ordered) >= SURE else _asked_column(selection, one)
         for one in look.question.asked
@@ -149,7 +149,7 @@ def _of_rows(look: Look, selection: Selection, rows: Sequence[Row], ordered: str
     return Answer(text=", ".join(dict.fromkeys(told)), rows=_texts(rows), certain=0.85)
 
 
-def _most_rows(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+def _most_rows(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     """``Who has the most issues``: rows are issues, counted by person."""
     question, order = look.question, look.question.order
     asked, *others = question.asked
@@ -168,13 +168,13 @@ def _counts(rows: Sequence[Row], column: str) -> list[tuple[str, int]]:
     return list(Counter(one for one in values if one and plain(one) not in NOTHING).items())
 
 
-def _groups(look: Look, selection: Selection, rows: Sequence[Row]) -> Answer | None:
+def _groups(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     column = selection.column(look.question.group)
     told = [f"{value}: {number}" for value, number in _counts(rows, column)] if column else []
     return Answer(text=", ".join(told), rows=_texts(rows), certain=0.8) if told else None
 
 
-_READERS: dict[Aggregate, Callable[[Look, Selection, Sequence[Row]], Answer | None]] = {
+_READERS: dict[Aggregate, Callable[[QuestionView, Selection, Sequence[Row]], Answer | None]] = {
     Aggregate.COUNT: _count,
     Aggregate.LIST: _list,
     Aggregate.SUM: _sum,

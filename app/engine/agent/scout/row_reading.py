@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 
 from app.engine.agent.scout.dates import is_date
 from app.engine.agent.scout.quantities import is_quantity, money_in
-from app.engine.agent.scout.relation_types import Control, Reading, Relation, Row
+from app.engine.agent.scout.relation_types import Control, Relation, RelationReading, Row
 from app.engine.agent.scout.tree_texts import (
     FIELDS,
     PRESSED,
@@ -44,7 +44,7 @@ class _Cell:
     field: int | None = None
 
 
-def read_table(reading: Reading, at: int) -> list[tuple[int, int]]:
+def read_table(reading: RelationReading, at: int) -> list[tuple[int, int]]:
     """Read a table into the reading; return the parts (start, end) of its cells that hold more than a text."""
     tree, outer = reading.tree, reading.title
     reading.title = tree.nodes[at].name or outer
@@ -66,12 +66,12 @@ def read_table(reading: Reading, at: int) -> list[tuple[int, int]]:
     return parts
 
 
-def _holds_more(reading: Reading, cell: int) -> bool:
+def _holds_more(reading: RelationReading, cell: int) -> bool:
     roles = [node.role.casefold() for node in reading.tree.nodes[cell + 1 : reading.tree.ends[cell]]]
     return not _NESTED.isdisjoint(roles) or roles.count("paragraph") > 2
 
 
-def _cell(reading: Reading, at: int) -> _Cell:
+def _cell(reading: RelationReading, at: int) -> _Cell:
     tree, head = reading.tree, reading.tree.nodes[at].role.casefold() in _HEADS
     controls = _controls(reading, at, tree.ends[at])
     fields = [one for one in controls if one.role in _TYPED and not head]
@@ -81,7 +81,7 @@ def _cell(reading: Reading, at: int) -> _Cell:
     return _Cell(head, tree.value(inside), controls, fields[0].index)
 
 
-def _controls(reading: Reading, start: int, end: int) -> tuple[Control, ...]:
+def _controls(reading: RelationReading, start: int, end: int) -> tuple[Control, ...]:
     nodes = (node for node in reading.tree.nodes[start:end] if node.role in PRESSED or node.role in FIELDS)
     return tuple(Control(int(node.bid), node.role, node.name) for node in nodes if node.bid.isdecimal())
 
@@ -89,7 +89,7 @@ def _controls(reading: Reading, start: int, end: int) -> tuple[Control, ...]:
 class _Table:
     """Rows of cells, sorted into relations and labelled values."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: RelationReading) -> None:
         self.reading, self.group = reading, ""
         self.head: list[str] = []
         self.sort_controls: tuple[Control, ...] = ()
@@ -249,7 +249,7 @@ def _only_buttons(row: Row) -> bool:
 # Things that repeat
 
 
-def read_cards(reading: Reading, at: int) -> int:
+def read_cards(reading: RelationReading, at: int) -> int:
     """Read things that repeat from here on; return where they end, ``at`` itself where nothing repeats."""
     tree, role = reading.tree, reading.tree.nodes[at].role.casefold()
     spans: list[tuple[int, int]] = []
@@ -262,7 +262,7 @@ def read_cards(reading: Reading, at: int) -> int:
     return spans[-1][1] if len(spans) > 1 and _keep_cards(reading, spans) else at
 
 
-def _repeats(reading: Reading, at: int) -> list[tuple[int, int]]:
+def _repeats(reading: RelationReading, at: int) -> list[tuple[int, int]]:
     """Siblings from here on: articles, or such as repeat in one shape (``heading text text heading text text …``)."""
     tree = reading.tree
     if tree.nodes[at].role == "article":
@@ -285,7 +285,7 @@ def _repeats(reading: Reading, at: int) -> list[tuple[int, int]]:
     return []
 
 
-def _siblings(reading: Reading, at: int, most: int) -> Iterator[int]:
+def _siblings(reading: RelationReading, at: int, most: int) -> Iterator[int]:
     """Yield a node and its next siblings."""
     tree, depth = reading.tree, reading.tree.nodes[at].depth
     for _ in range(most):
@@ -295,7 +295,7 @@ def _siblings(reading: Reading, at: int, most: int) -> Iterator[int]:
         at = tree.ends[at]
 
 
-def _keep_cards(reading: Reading, spans: Sequence[tuple[int, int]]) -> bool:
+def _keep_cards(reading: RelationReading, spans: Sequence[tuple[int, int]]) -> bool:
     """Keep a list as rows of cards or of links; ``False`` where it is no list of things."""
     roles = [[node.role.casefold() for node in reading.tree.nodes[start:end]] for start, end in spans]
     if any(one.count("heading") > 2 or not _NO_CARD.isdisjoint(one) for one in roles):
@@ -316,7 +316,7 @@ def _keep_cards(reading: Reading, spans: Sequence[tuple[int, int]]) -> bool:
     return True
 
 
-def _card(reading: Reading, start: int, end: int) -> Row | None:
+def _card(reading: RelationReading, start: int, end: int) -> Row | None:
     """A thing that repeats: its name, and what else it says; ``None`` without a link or heading."""
     tree, controls = reading.tree, _controls(reading, start, end)
     name = _name_of(reading, start, end)
@@ -330,7 +330,7 @@ def _card(reading: Reading, start: int, end: int) -> Row | None:
         cut = text.endswith(_CUT) and name.startswith(text.rstrip("….").rstrip())
         if text == name or cut or node.role in ("image", "button") or node.role in FIELDS:
             continue
-        column, value = _told(before, text, node.role)
+        column, value = _labelled_text(before, text, node.role)
         if column and column not in cells:
             cells[column], before = value, ""
         else:
@@ -341,7 +341,7 @@ def _card(reading: Reading, start: int, end: int) -> Row | None:
     return Row(cells=tuple((column, text) for column, text in cells.items() if text), controls=controls)
 
 
-def _told(before: str, text: str, role: str) -> tuple[str, str]:
+def _labelled_text(before: str, text: str, role: str) -> tuple[str, str]:
     """Column and value of a text in a card, by its own words or those before it; ("", "") for a plain text."""
     label, value = split_label(text)
     if value:
@@ -361,8 +361,8 @@ def _told(before: str, text: str, role: str) -> tuple[str, str]:
     return (AMOUNT, text) if money and len(text) <= len(money) + 12 else ("", "")
 
 
-def _name_of(reading: Reading, start: int, end: int) -> str:
-    """What a thing is called: its first heading, else its first link, in the longer form that a link beside it has."""
+def _name_of(reading: RelationReading, start: int, end: int) -> str:
+    """Return the name of a thing: its first heading, else its first link, in the longest form it has."""
     named = [
         one for one in reading.tree.nodes[start:end] if one.name and one.role in ("heading", "link", "image")
     ]

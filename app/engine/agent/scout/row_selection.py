@@ -56,7 +56,7 @@ def suits(kind: ValueKind, value: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class QuestionView:
     """A question at a page: names still to be found, what the page as a whole is about, whether there is more."""
 
     question: Question
@@ -88,7 +88,7 @@ class Selection:
         placed: number of conditions that the page as a whole meets: its heading, its trail, a chosen filter.
     """
 
-    def __init__(self, look: Look, relation: Relation) -> None:
+    def __init__(self, look: QuestionView, relation: Relation) -> None:
         self.look, self.question, self.relation, self.columns = (
             look,
             look.question,

@@ -1,4 +1,4 @@
-"""What a task says of a page, as weighted terms, and how much of it a text or a page shows.  Pure.
+"""Weighted terms: what a task says of a page, and how much of it a text or a page shows.  Pure.
 
 The score of a page is the share of the terms' weight that it shows, each term by its best evidence: what the page
 calls itself counts whole, the text of a row little.  The score that a link promises joins what its own words say with

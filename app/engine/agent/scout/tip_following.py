@@ -17,7 +17,7 @@ from app.engine.agent.procedures.values import fill_placeholders
 from app.engine.agent.scout.change_part import may_change_here
 from app.engine.agent.scout.filters import filter_steps
 from app.engine.agent.scout.likeness import fits, meaning, plain, says, word_fit, words
-from app.engine.agent.scout.memory import Step
+from app.engine.agent.scout.memory import ScoutStep
 from app.engine.agent.scout.navigation import ARRIVED, KEPT_BESIDE, is_harmless
 from app.engine.agent.scout.page_context import page_key
 from app.engine.agent.scout.part_view import PartView
@@ -50,7 +50,7 @@ class _Numbered:
     alternative: bool = False
 
 
-def tip_step(view: PartView) -> Step | None:
+def tip_step(view: PartView) -> ScoutStep | None:
     """Return the due step of a tip that was begun, else of the first fitting one that can be followed on this page."""
     if view.memory.sent is not None:
         return None  # what was sent is looked at first
@@ -100,7 +100,7 @@ class _TipOnPage:
             return best is None or not best.key.startswith("link:")
         return True
 
-    def step(self) -> Step | None:
+    def step(self) -> ScoutStep | None:
         """Return the first step behind those done that can be done here; ``None`` where the scout goes on."""
         for one in self.steps:
             if one.number <= max(self.done, default=0):
@@ -177,7 +177,7 @@ class _TipOnPage:
                 return replace(step, value=option) if option else step
         return step
 
-    def _made(self, one: _Numbered, found: StepAction) -> Step | None:
+    def _made(self, one: _Numbered, found: StepAction) -> ScoutStep | None:
         if found.action is None or not self._may_do(found.action, found.element):
             return None
         fills = one.step.kind in (StepKind.FILL, StepKind.CHOOSE) and not isinstance(found.action, Goto)
@@ -188,7 +188,7 @@ class _TipOnPage:
             wish := next((w for w in filter_steps(self.view) if not w.key.startswith("apply:")), None)
         ):
             return wish  # what else the task says of the form is filled in before it is sent
-        step = Step(
+        step = ScoutStep(
             action=found.action,
             reason=f"step {one.number} of {self.total} of a tip: {one.step.filled(self.values)}",
             key=f"{self._mark}{one.number}:{self.view.context.path if found.opens else ''}",

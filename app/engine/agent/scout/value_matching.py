@@ -17,11 +17,11 @@ from app.engine.agent.scout.field_values import (
     listed,
     stepped,
 )
-from app.engine.agent.scout.form_fields import FormField, fields_of, is_search
+from app.engine.agent.scout.form_fields import FillableField, fields_of, is_search
 from app.engine.agent.scout.form_senders import is_deed, says_verb, sender_of
 from app.engine.agent.scout.likeness import forms, holds, plain, words
 from app.engine.agent.scout.task import TaskPart
-from app.engine.agent.scout.value_scores import CREATING, Guess, Reading, guesses_of
+from app.engine.agent.scout.value_scores import CREATING, FormReading, Guess, guesses_of
 from app.engine.browser.actions.field_formats import read_date
 from app.engine.core.page_state import PageCapture
 
@@ -74,11 +74,11 @@ def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()
     Args:
         done: keys of what was filled in before; a step (``by 3 days``) is not taken twice.
     """
-    by_form: dict[str, list[FormField]] = {}
+    by_form: dict[str, list[FillableField]] = {}
     for field in fields_of(page):
         if not is_search(field):
             by_form.setdefault(field.form, []).append(field)
-    reading = Reading(part, page, done)
+    reading = FormReading(part, page, done)
     best, best_score = list[Guess](), 0.0
     every = [one for fields in by_form.values() for one in fields]
     chosen, best_form = every, ""
@@ -91,7 +91,7 @@ def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()
     return FormPlan(assignments=made, missing=_missing(reading, best, chosen), form=best_form)
 
 
-def _does(reading: Reading, form: str, found: Sequence[Guess]) -> bool:
+def _does(reading: FormReading, form: str, found: Sequence[Guess]) -> bool:
     """Whether filling in the fields, or sending the form, is what the verb says."""
     part = reading.part
     if not is_deed(part):
@@ -144,11 +144,11 @@ def _collide(one: Guess, other: Guess) -> bool:
     return same and (one.field.kind != "multi" or one.option == other.option)
 
 
-def _assignment(guess: Guess, reading: Reading) -> Assignment:
+def _assignment(guess: Guess, reading: FormReading) -> Assignment:
     """Return what is entered into a field for a value: in its format, beside what it keeps."""
     field, value = guess.field, guess.value
     own = value.kind in ("step", "box")
-    told = value.text if own else reading.told(value)
+    told = value.text if own else reading.source_words(value)
     made = Assignment(
         element=field.element.index, label=field.label, value=value.text, how="type", why=guess.why, told=told
     )
@@ -176,7 +176,7 @@ def _assignment(guess: Guess, reading: Reading) -> Assignment:
     return replace(made, value=text, values=(text,), how=how, held=field.holds(text))
 
 
-def _choice(made: Assignment, guess: Guess, reading: Reading) -> Assignment:
+def _choice(made: Assignment, guess: Guess, reading: FormReading) -> Assignment:
     field, option = guess.field, guess.option
     if field.kind != "multi":
         return replace(made, value=option, values=(option,), how="select", held=field.holds(option))
@@ -189,7 +189,7 @@ def _choice(made: Assignment, guess: Guess, reading: Reading) -> Assignment:
     return replace(made, value=option, values=chosen, how="select", held=set(chosen) == set(field.held))
 
 
-def _text_for(field: FormField, guess: Guess, reading: Reading) -> str:
+def _text_for(field: FillableField, guess: Guess, reading: FormReading) -> str:
     """Return a value as a field takes it: a date in its format, an item beside those it keeps."""
     text = guess.value.text
     day = (
@@ -228,7 +228,9 @@ def _together(made: Sequence[Assignment]) -> tuple[Assignment, ...]:
     )
 
 
-def _missing(reading: Reading, found: Sequence[Guess], fields: Sequence[FormField]) -> tuple[str, ...]:
+def _missing(
+    reading: FormReading, found: Sequence[Guess], fields: Sequence[FillableField]
+) -> tuple[str, ...]:
     """Return the values that the task gives and that found no field; a thing the page speaks of is none."""
     taken = {at for one in found for at in range(one.value.first, one.value.last)}
     labels = {plain(label) for field in fields for label in field.labels}

@@ -11,8 +11,8 @@ from app.engine.agent.scout.field_values import (
     NAMING,
     OF_A_THING,
     SAYING,
-    TaskValue,
-    Token,
+    GivenValue,
+    TextToken,
     is_timed,
     joint_of,
     lead_of,
@@ -21,7 +21,7 @@ from app.engine.agent.scout.field_values import (
     tokens_of,
     values_in,
 )
-from app.engine.agent.scout.form_fields import FormField
+from app.engine.agent.scout.form_fields import FillableField
 from app.engine.agent.scout.label_mentions import (
     Mention,
     closeness,
@@ -58,13 +58,13 @@ class Guess:
     """A value that may belong to a field; ``option`` is the field's own word for it."""
 
     score: float
-    field: FormField
-    value: TaskValue
+    field: FillableField
+    value: GivenValue
     option: str = ""
     why: str = ""
 
 
-class Reading:
+class FormReading:
     """A part of a task against one page: its tokens and values, what the page is about, what was done."""
 
     def __init__(self, part: TaskPart, page: PageCapture, done: Set[str]) -> None:
@@ -73,26 +73,26 @@ class Reading:
         self.tokens, self.values = tokens_of(self.text), values_in(self.text)
         self.known = " \n ".join((page.title, *page.headings, *trail_of(page)))
         self.creating = is_creating(part)
-        self.by_kind: dict[str, list[FormField]] = {}
+        self.by_kind: dict[str, list[FillableField]] = {}
         """Fields of the form at hand."""
         self._items: dict[int, tuple[bool, bool]] = {}
 
-    def told(self, value: TaskValue) -> str:
+    def source_words(self, value: GivenValue) -> str:
         """Return the words of the task that give a value."""
         return " ".join(token.text for token in self.tokens[value.first : value.last])
 
-    def is_of_thing(self, value: TaskValue) -> bool:
+    def is_of_thing(self, value: GivenValue) -> bool:
         """Whether the words before a value lead up to a thing, not to a value."""
         return value.kind not in ("date", "mail") and lead_of(self.tokens, value.first) in OF_A_THING
 
-    def clause(self, at: int) -> Sequence[Token]:
+    def clause(self, at: int) -> Sequence[TextToken]:
         """Return the tokens of the clause up to a place."""
         first = at
         while first > 0 and self.tokens[first - 1].low not in BOUNDS:
             first -= 1
         return self.tokens[first:at]
 
-    def item_changes(self, value: TaskValue) -> tuple[bool, bool]:
+    def item_changes(self, value: GivenValue) -> tuple[bool, bool]:
         """Return whether the clause of a value adds an item to a list, and whether it removes one."""
         if value.first not in self._items:
             lows = {token.low for token in self.clause(value.first)[:3]} | {self.part.verb}
@@ -116,7 +116,7 @@ def trail_of(page: PageCapture) -> tuple[str, ...]:
     )
 
 
-def guesses_of(reading: Reading, fields: Sequence[FormField]) -> list[Guess]:
+def guesses_of(reading: FormReading, fields: Sequence[FillableField]) -> list[Guess]:
     """Return every value that may belong to a field of one form."""
     found: list[Guess] = []
     reading.by_kind = defaultdict(list)
@@ -140,10 +140,12 @@ def guesses_of(reading: Reading, fields: Sequence[FormField]) -> list[Guess]:
     return found
 
 
-def _text_score(reading: Reading, field: FormField, value: TaskValue, mentions: Sequence[Mention]) -> float:
+def _text_score(
+    reading: FormReading, field: FillableField, value: GivenValue, mentions: Sequence[Mention]
+) -> float:
     if value.kind == "step":
         return _step_score(reading, field, value, mentions)
-    told, removes = reading.told(value), reading.item_changes(value)[1]
+    told, removes = reading.source_words(value), reading.item_changes(value)[1]
     entered = removes or any(told in one for one in field.held)
     if entered and f"set:{plain(field.label)}:{told}" in reading.done:
         return 1.0  # it was filled in before
@@ -162,7 +164,7 @@ def _text_score(reading: Reading, field: FormField, value: TaskValue, mentions: 
     return score + 0.02 * field.holds(value.text) if score else 0.0
 
 
-def _may_take(reading: Reading, field: FormField, value: TaskValue, near: float) -> bool:
+def _may_take(reading: FormReading, field: FillableField, value: GivenValue, near: float) -> bool:
     """Whether a value may be meant for a field at all, and not be the thing that the page is about."""
     adds, removes = reading.item_changes(value)
     if (not near and value.kind == "phrase") or (near < LEAST and reading.is_of_thing(value)):
@@ -179,7 +181,7 @@ def _may_take(reading: Reading, field: FormField, value: TaskValue, near: float)
     return not removes or (near >= LEAST and plain(value.text) in items)
 
 
-def _takes(field: FormField, value: TaskValue) -> float:
+def _takes(field: FillableField, value: GivenValue) -> float:
     """Return how well a value's kind suits a field's."""
     has_digit = any(letter.isdigit() for letter in value.text)
     clock = ":" in value.text or value.text.casefold().endswith(("am", "pm"))
@@ -190,7 +192,7 @@ def _takes(field: FormField, value: TaskValue) -> float:
     return 1.1 if field.kind == value.kind else 1.0
 
 
-def _by_kind(reading: Reading, field: FormField, value: TaskValue) -> float:
+def _by_kind(reading: FormReading, field: FillableField, value: GivenValue) -> float:
     """Return how surely a value belongs to a field by its kind alone, where no label stands beside it."""
     lone, held = reading.by_kind, bool(field.held) and not field.holds(value.text)
     if (not field.form and field.kind != "long") or field.element.type == "password":
@@ -216,7 +218,7 @@ def _by_kind(reading: Reading, field: FormField, value: TaskValue) -> float:
     return max(0.55 * alone, 0.65 * reading.creating * _as_name(reading, field))
 
 
-def _as_name(reading: Reading, field: FormField) -> float:
+def _as_name(reading: FormReading, field: FillableField) -> float:
     """Return how surely a field asks what the thing is called."""
     if field.kind not in ("text", "token"):
         return 0.0
@@ -227,7 +229,9 @@ def _as_name(reading: Reading, field: FormField) -> float:
     return 0.7 * (field in (required or texts)[:1])
 
 
-def _step_score(reading: Reading, field: FormField, value: TaskValue, mentions: Sequence[Mention]) -> float:
+def _step_score(
+    reading: FormReading, field: FillableField, value: GivenValue, mentions: Sequence[Mention]
+) -> float:
     if field.kind not in ("date", "number", "text") or not field.held:
         return 0.0
     if (read_date(field.held[0]) is not None) != is_timed(value.text):
@@ -240,7 +244,7 @@ def _step_score(reading: Reading, field: FormField, value: TaskValue, mentions: 
 
 
 def _options(
-    reading: Reading, field: FormField, mentions: Sequence[Mention], told: frozenset[str]
+    reading: FormReading, field: FillableField, mentions: Sequence[Mention], told: frozenset[str]
 ) -> Iterator[Guess]:
     """Yield the options that the task's words name, beside the field's label, after a joint, or by its verb."""
     why = f"is offered for {field.label or 'it'}"
@@ -251,7 +255,7 @@ def _options(
         ):
             kind = "quote" if reading.tokens[first].kind == "quote" else "option"
             joint = joint_of(reading.tokens, first)
-            value = TaskValue(text=option, kind=kind, first=first, last=last, joint=joint)
+            value = GivenValue(text=option, kind=kind, first=first, last=last, joint=joint)
             score = _option_score(reading, value, mentions) * (1.0 if exact else 0.9)
             if score >= LEAST:
                 yield Guess(score + 0.02 * min(len(own), 5), field, value, option, f"{option!r} {why}")
@@ -262,7 +266,7 @@ def _options(
             yield Guess(max(0.7, near), field, value, logins[0], f"{logins[0]!r} {why}")
 
 
-def _option_score(reading: Reading, value: TaskValue, mentions: Sequence[Mention]) -> float:
+def _option_score(reading: FormReading, value: GivenValue, mentions: Sequence[Mention]) -> float:
     near = closeness(value, mentions, reading.tokens)
     if near >= LEAST:
         return 0.4 + 0.8 * near
@@ -278,7 +282,7 @@ def _option_score(reading: Reading, value: TaskValue, mentions: Sequence[Mention
     return 0.6 * (value.kind == "quote" or made or (verb in _SETTING and lead not in OF_A_THING))
 
 
-def _box(reading: Reading, field: FormField, mentions: Sequence[Mention]) -> Iterator[Guess]:
+def _box(reading: FormReading, field: FillableField, mentions: Sequence[Mention]) -> Iterator[Guess]:
     """Yield whether a check box is to be set: the task says nearly all of its label, and gives it no other value."""
     for one in mentions:
         after = reading.tokens[one.last : one.last + 4]
@@ -297,5 +301,5 @@ def _box(reading: Reading, field: FormField, mentions: Sequence[Mention]) -> Ite
         undoes = low.startswith("un") and low not in own
         before = {token.low for token in reading.clause(one.first)}
         off = said in _NO if said else undoes or bool(before & _OFF - own)
-        value = TaskValue(text="no" if off else "yes", kind="box", first=one.first, last=one.last)
+        value = GivenValue(text="no" if off else "yes", kind="box", first=one.first, last=one.last)
         yield Guess(0.8 * one.quality, field, value, why=f"the task says so of {field.label!r}")

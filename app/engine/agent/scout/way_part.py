@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.engine.agent.scout.filters import filter_steps
 from app.engine.agent.scout.likeness import word_fit, words
-from app.engine.agent.scout.memory import Step
+from app.engine.agent.scout.memory import ScoutStep
 from app.engine.agent.scout.navigation import LEAST_FIT, arrived, is_harmless, name_of
 from app.engine.agent.scout.ordering import is_met, offered_ordering, ordering_in_address, read_ordering
 from app.engine.agent.scout.page_context import is_aside, page_key
@@ -25,7 +25,7 @@ _LEAST_LIKE = 0.9
 _OTHER = frozenset({"other", "another"})
 
 
-def way_step(view: PartView) -> Step | PartDone | GiveUp:
+def way_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
     """Return the next step of a way, or its end."""
     finder, memory = view.finder, view.memory
     if "linked" in memory.marks:
@@ -44,11 +44,11 @@ def way_step(view: PartView) -> Step | PartDone | GiveUp:
         return _ordered_step(view) or PartDone(evidence=evidence)
     best = memory.best_page()
     if best and page_key(best) != view.context.key and memory.fits[page_key(best)] >= LEAST_FIT:
-        return Step(action=Goto(best), reason="that page fitted best", key=f"back:{page_key(best)}")
+        return ScoutStep(action=Goto(best), reason="that page fitted best", key=f"back:{page_key(best)}")
     return GiveUp(needs=missing_page(view))
 
 
-def _ordered_step(view: PartView) -> Step | None:
+def _ordered_step(view: PartView) -> ScoutStep | None:
     """Return the step that puts the rows into the order the task asks for."""
     wanted, here = read_ordering(view.part.text), ordering_in_address(view.context.page.url)
     if wanted is None or (here is not None and is_met(wanted, here)):
@@ -58,7 +58,7 @@ def _ordered_step(view: PartView) -> Step | None:
         if offered is None or not is_met(wanted, offered):
             continue
         shown = one in view.context.shown
-        step = Step(
+        step = ScoutStep(
             action=Click(one.index, label=one.name) if shown else Goto(one.href),
             reason=f"orders the list by {' '.join(wanted.column) or wanted.said}",
             key=f"order:{wanted.said}",
@@ -68,7 +68,7 @@ def _ordered_step(view: PartView) -> Step | None:
     return None
 
 
-def _linked_step(view: PartView) -> Step | None:
+def _linked_step(view: PartView) -> ScoutStep | None:
     """Return the step from the page of a named thing to ``the other one`` that it links to."""
     if not asks_for_other(view.part) or not any(view.context.is_about(name.text) for name in view.part.names):
         return None
@@ -84,7 +84,7 @@ def _linked_step(view: PartView) -> Step | None:
         if is_aside(one) or not mine or "help" in words(path_words(one.href)) or mine == {"list"}:
             continue
         if any(mine <= value for value in values):
-            return Step(
+            return ScoutStep(
                 action=Click(one.index, label=one.name),
                 reason=f'"{one.name}" is the other one',
                 key=f"linked:{one.href}",

@@ -1,4 +1,4 @@
-"""What this archive does otherwise than HyperKitty alone."""
+"""Things this archive does otherwise than HyperKitty alone."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from wagtail.search import index
 
 
 class NewsCategory(models.Model):
-    """What a piece of news is about."""
+    """Subjects that a piece of news is about."""
 
     name = models.CharField(max_length=60, unique=True)
     slug = models.SlugField(unique=True)

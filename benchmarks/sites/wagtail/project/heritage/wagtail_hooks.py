@@ -1,4 +1,4 @@
-"""What the back office shows besides Wagtail's own menu."""
+"""Things the back office shows besides Wagtail's own menu."""
 
 from wagtail import hooks
 from wagtail.admin.ui.tables import Column
