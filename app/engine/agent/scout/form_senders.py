@@ -19,7 +19,7 @@ _UNSENT = text.word_set("preview reset back previous upload browse draft print e
 _PRESSED = text.word_set("button link generic image")
 
 
-def is_deed(part: TaskPart) -> bool:
+def is_verb_of_change(part: TaskPart) -> bool:
     """Whether the verb names a change of its own kind, which filling in any form does not make."""
     senses = senses_of(words(part.verb))
     return bool(senses) and not senses & GENERAL

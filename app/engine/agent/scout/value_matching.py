@@ -18,7 +18,7 @@ from app.engine.agent.scout.field_values import (
     stepped,
 )
 from app.engine.agent.scout.form_fields import FillableField, fields_of, is_search
-from app.engine.agent.scout.form_senders import is_deed, says_verb, sender_of
+from app.engine.agent.scout.form_senders import is_verb_of_change, says_verb, sender_of
 from app.engine.agent.scout.likeness import forms, holds, plain, words
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.scout.value_scores import CREATING, FormReading, Guess, guesses_of
@@ -94,7 +94,7 @@ def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()
 def _does(reading: FormReading, form: str, found: Sequence[Guess]) -> bool:
     """Whether filling in the fields, or sending the form, is what the verb says."""
     part = reading.part
-    if not is_deed(part):
+    if not is_verb_of_change(part):
         return True
     for one in found:
         label = {form for text in one.field.labels for word in words(text) for form in forms(word)}
