@@ -138,7 +138,8 @@ def test_an_index_of_before_is_read_on(tmp_path):
         connection = workspace.index.connection
         for table in ("run", "page"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN by_hand")
-        connection.execute("ALTER TABLE run DROP COLUMN basis")
+        for column in ("basis", "needs"):
+            connection.execute(f"ALTER TABLE run DROP COLUMN {column}")
         connection.execute("PRAGMA user_version = 1")
     with Workspace.open(place) as workspace:
         assert workspace.index.site_lengths() == {"shopping": 1.0}
