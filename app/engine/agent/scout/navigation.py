@@ -401,11 +401,11 @@ def arrived(finder: Wayfinder) -> str:
     return f'"{_short(title)}" shows {", ".join(shown[:6])}'
 
 
-LEAST_NAMED = 0.45
+LEAST_NAMED = 0.6
 """The same where the page calls itself by the name and a word for the kind."""
 LEAST_TOLD = 0.4
 """Share of the words of a task that the page of a thing without a name calls itself by."""
-LEAST_FIT = 0.6
+LEAST_FIT = 0.75
 """Score from which on a page may be the one that is wanted."""
 
 
