@@ -119,7 +119,7 @@ async def test_what_a_person_does_while_the_page_comes_into_their_hands_is_not_l
 async def test_an_action_that_is_denied_is_told_to_the_agent_and_one_approved_is_done(operator, server):
     await operator.engine.save_intervention_policy(asking(RiskClass.SENDS))
     task = RunRequest(
-        intent="Put the Oak Tray into the basket",
+        intent="Add the Brass Lamp in size One size to the basket",
         start_url=server.shop_url, kb="none", max_steps=10,
     )  # fmt: skip
     (run,) = await operator.start(task)
@@ -193,7 +193,7 @@ async def test_after_a_restart_a_waiting_run_is_there_with_its_request_and_a_dec
     tmp_path, chromium, server
 ):
     port = int(server.shop_url.rstrip("/").rpartition(":")[2])
-    with BlockingProxy("127.0.0.1", port, Door(captcha="^/department")) as walled:
+    with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
         first = await Operator.at(tmp_path / "workspace")
         (run,) = await first.start(kitchen(walled))
         request = await first.asked(run)

@@ -58,7 +58,7 @@ async def test_a_supervised_run_that_is_waited_for_is_done_once(operator, server
 
 async def test_going_on_twice_with_a_run_that_broke_off_is_going_on_once(tmp_path, chromium, server):
     port = int(server.shop_url.rstrip("/").rpartition(":")[2])
-    with BlockingProxy("127.0.0.1", port, Door(captcha="^/department")) as walled:
+    with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
         first = await Operator.at(tmp_path / "workspace")
         (run,) = await first.start(kitchen(walled))
         await first.asked(run)

@@ -189,7 +189,7 @@ async def test_a_run_that_follows_a_tip_adds_to_its_record_and_says_which_steps(
 ):
     tip = await store(engine, shop, *TIPS["tray"])
     request = RunRequest(
-        intent="Open the page of the Oak Tray in the Kitchen department", start_url=f"{shop.shop_url}/",
+        intent="Open the page of the Oak Tray in the Kitchen department", start_url=f"{shop.shop_url}/basket",
         site=SHOP, max_steps=4,
     )  # fmt: skip
     summary = await engine.run_task(request)
