@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from app.engine.api.engine_api import RunFilter, RunRow
 from app.engine.core.events import IMPORT_JOB_TITLE
@@ -85,7 +85,7 @@ def detector_label(name: str) -> str:
 
 def needs_text(needs: str) -> str:
     """Return the reason of a run that gave up as a row says it, "" without one."""
-    return f"needs: {needs}" if needs else ""
+    return QCoreApplication.translate("Review", "needs: {0}").format(needs) if needs else ""
 
 
 class RunQueueModel(ObjectList[RunRow]):
