@@ -26,6 +26,7 @@ NOT_IN_A_SMOKE_TEST = {
     "app/engine/agent/model/request_errors.py": "tests/unit/engine/test_agent_model_client.py",
     "app/engine/agent/procedures/model_draft.py": "tests/unit/engine/test_model_steps.py",
     "app/engine/agent/scout/map_choice.py": "tests/unit/engine/test_scout_orderings.py",
+    "app/engine/agent/write_gate/query_forms.py": "tests/unit/engine/test_agent_action_risk.py",
     "app/engine/agent/tip_query.py": "tests/unit/engine/test_tip_query.py",
 }
 """Modules that meet no browser, with the unit test that runs them."""

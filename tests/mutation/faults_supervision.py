@@ -7,6 +7,7 @@ from tests.mutation.mutation import Mutation
 POLICY = "app/engine/core/intervention_policy.py"
 CONTROL, HOLDING = "app/engine/agent/run_control.py", "app/engine/agent/pause_control.py"
 CLEARING, RISK = "app/engine/agent/approval_gate.py", "app/engine/agent/write_gate/action_risk.py"
+QUERY_FORMS = "app/engine/agent/write_gate/query_forms.py"
 DESK, DESK_STATE = (
     "app/engine/store/supervision/supervision_store.py",
     "app/engine/store/supervision/supervision_state.py",
@@ -293,6 +294,15 @@ FAULTS = (
         "risk = RiskClass.BUYS\n",
         "A control that says 'pay' pays.",
         _RISK,
+    ),
+    Mutation(
+        "risk-saved-query",
+        QUERY_FORMS,
+        "if (is_set or field == filled) and saves_a_view(field, page):",
+        "if field == filled and saves_a_view(field, page):",
+        "A form sent by GET that names what it asks for saves it.",
+        _RISK,
+        safety=True,
     ),
     Mutation(
         "risk-enter-in-a-form",

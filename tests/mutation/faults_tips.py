@@ -53,6 +53,15 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
+        "tip-test-sends-reading-forms-only",
+        PROCEDURE_TEST,
+        "or says_it_reads(sender, page):",
+        "or sender.form:",
+        "A test sends a form by GET only with a button that says it reads.",
+        _PROCEDURE_TEST,
+        safety=True,
+    ),
+    Mutation(
         "tip-test-stops-at-a-held-back-write",
         PROCEDURE_TEST,
         "if result.blocked_writes and not _led_on(action, found.element, result):",

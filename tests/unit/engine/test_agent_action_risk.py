@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.engine.agent.write_gate.action_risk import assess_risk
@@ -101,6 +103,71 @@ def test_the_risk_of_each_kind_of_action(action: Action, risk: RiskClass):
 
     assert found.risk is risk, found
     assert found.why
+
+
+def query(button: str, *fields: Element, path: str = "/issue", **more: object) -> PageCapture:
+    """A form sent by GET: its button, then its fields."""
+    sent = [replace(one, index=at, form=f"get:{path}") for at, one in enumerate(fields, start=1)]
+    button_element = Element(index=0, role="button", name=button, form=f"get:{path}", submits=True)
+    return PageCapture(url=f"http://x.test{path}", language="en", elements=(button_element, *sent), **more)  # type: ignore[arg-type]
+
+
+def box(name: str, value: str = "", **more: object) -> Element:
+    return Element(index=0, role="textbox", name=name, value=value, **more)  # type: ignore[arg-type]
+
+
+def tick(name: str, *states: str) -> Element:
+    return Element(index=0, role="checkbox", name=name, states=states)
+
+
+@pytest.mark.parametrize(
+    ("page", "risk"),
+    [
+        pytest.param(query("Search", box("Words", "rain")), RiskClass.READS, id="a search"),
+        pytest.param(query("Search", box("Query name**")), RiskClass.READS, id="a name left empty"),
+        pytest.param(query("Search", box("Query name**", "Wet")), RiskClass.SENDS, id="a name for the query"),
+        pytest.param(
+            query("Search", box("Query name", "Wet"), path="/query"),
+            RiskClass.READS,
+            id="a search for queries",
+        ),
+        pytest.param(
+            query("Find", box("Report title", "Wet"), headings=("Reports",)),
+            RiskClass.READS,
+            id="a search for reports",
+        ),
+        pytest.param(query("Search", box("Name", "Wet")), RiskClass.READS, id="a name to search for"),
+        pytest.param(query("Filter", box("Filter name", "Wet")), RiskClass.READS, id="a name to filter by"),
+        pytest.param(query("Search", box("Save as", "Wet")), RiskClass.SENDS, id="save as"),
+        pytest.param(
+            query("Search", tick("Save this search", "checked")),
+            RiskClass.SENDS,
+            id="a ticked box that saves",
+        ),
+        pytest.param(
+            query("Search", tick("Save this search")), RiskClass.READS, id="an unticked box that saves"
+        ),
+        pytest.param(query("Search", tick("Saved", "checked")), RiskClass.READS, id="a box that filters"),
+        pytest.param(query("Save"), RiskClass.SENDS, id="a button that saves"),
+        pytest.param(query("Speichern"), RiskClass.SENDS, id="a button that saves, in German"),
+        pytest.param(query("Vote"), RiskClass.SENDS, id="a deed at one press"),
+        pytest.param(
+            query("Go", path="/posts/3/delete"), RiskClass.DELETES, id="an address that says a change"
+        ),
+        pytest.param(query("Redisplay"), RiskClass.READS, id="a word nobody knows"),
+        pytest.param(query("Submit"), RiskClass.READS, id="a word that only finishes a form"),
+    ],
+)
+def test_a_form_sent_by_get_sends_where_it_says_that_it_stores(page: PageCapture, risk: RiskClass):
+    assert assess_risk(Click(0), page).risk is risk
+    if any(one.value for one in page.elements):
+        assert assess_risk(Press("Enter", 1), page).risk is risk
+
+
+def test_a_name_that_is_typed_and_sent_with_enter_stores_too():
+    page = query("Search", box("Query name"))
+    assert assess_risk(TypeText(1, "Wet", enter=True), page).risk is RiskClass.SENDS
+    assert assess_risk(TypeText(1, "Wet"), page).risk is RiskClass.EDITS
 
 
 def test_a_dialog_that_was_seen_tells_what_agreeing_would_do():

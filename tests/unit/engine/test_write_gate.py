@@ -167,6 +167,19 @@ def test_a_task_that_only_asks_writes_nothing_whatever_a_button_is_called(name: 
 
 
 @pytest.mark.parametrize(
+    ("task", "name", "verdict"),
+    [
+        ("How many things are open?", "", "reads"),
+        ("How many things are open?", "Open ones", "refused"),
+        ('Save a query named "Open ones"', "Open ones", "writes"),
+    ],
+)
+def test_a_query_is_saved_by_a_search_only_where_the_task_says_so(task: str, name: str, verdict: str) -> None:
+    shown = page(*form(("Query name", name), button="Search", path="/find", method="get"))
+    assert judged(task, shown, Click(1)) == verdict
+
+
+@pytest.mark.parametrize(
     ("task", "button", "verdict"),
     [
         ('Archive the thing "Alpha"', "Archive", "writes"),

@@ -4,8 +4,9 @@ Rules, in order:
 1. On a start that does not answer or shows a captcha nothing is tried: not reached.  A host that does not answer, a
    lost page, a log-in or a captcha at a later step is not reached either: it says nothing about the tip.
 2. A step that the write gate refuses where nothing is asked for, or would only permit as a write, is not done: the
-   test stops before it.  So it does at a step whose write the guard held back, unless a link or an address led to
-   another page.
+   test stops before it.  So it does before a form is sent by GET with a button that does not say it reads (nobody
+   watches a test, and no guard tells such a write), and at a step whose write the guard held back, unless a link or an
+   address led to another page.
 3. A step is done when its effect was seen: another page or a change, the value in the field, the option chosen, the
    text in view.  A control that is missing or ambiguous, no effect, an error page: it broke.
 4. A placeholder without a value gets one that the page shows plainly (``samples``), else its step is left out; what
@@ -27,10 +28,12 @@ from app.engine.agent.procedures.covering import closing_action
 from app.engine.agent.procedures.follower import TRIES, effect_seen
 from app.engine.agent.procedures.progress import DONE_ALREADY, TipProgress
 from app.engine.agent.procedures.samples import open_names, sample_values
+from app.engine.agent.write_gate.action_risk import RiskAssessment
 from app.engine.agent.write_gate.gate import WriteGate
+from app.engine.agent.write_gate.query_forms import says_it_reads
 from app.engine.api.tip_api import TestedStep
 from app.engine.core.action_result import ActionResult, Cause, Effect
-from app.engine.core.actions.types import Action, Goto, Select, TypeText
+from app.engine.core.actions.types import Action, Goto, Press, Select, TypeText
 from app.engine.core.element_identity import same_element
 from app.engine.core.observation import Observation
 from app.engine.core.page_state import Element, PageCapture
@@ -260,8 +263,19 @@ def why_it_writes(action: Action, page: PageCapture) -> str:
     asked_for_nothing = Observation(step=0, steps_left=1, intent="", start_url=page.url, page=page)
     decision = WriteGate().judge(action, asked_for_nothing)
     if decision.allowed and decision.permit is None:
-        return ""
+        return _why_it_may_store(action, decision.assessment, page)
     return decision.assessment.why or decision.why
+
+
+def _why_it_may_store(action: Action, about: RiskAssessment, page: PageCapture) -> str:
+    """Return why sending a query form may store something: its button does not say that it only reads."""
+    sender = next((one for one in page.elements if one.index == about.element), None)
+    if sender is None or not sender.form:
+        return ""
+    by_enter = isinstance(action, Press) or (isinstance(action, TypeText) and action.enter)
+    if not (sender.submits or (by_enter and sender.type != "search")) or says_it_reads(sender, page):
+        return ""
+    return f"it sends the form {sender.form.partition(':')[2]}, and no word of its button says that it only reads"
 
 
 def why_not_seen(

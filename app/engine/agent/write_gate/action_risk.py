@@ -8,8 +8,9 @@ the write gate (``app.engine.agent.write_gate.gate``).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from app.engine.agent.write_gate.query_forms import why_it_stores
 from app.engine.core.actions.specs import spec_of
 from app.engine.core.actions.types import (
     Action,
@@ -158,12 +159,22 @@ def _sends_form(element: Element, page: PageCapture) -> RiskAssessment | None:
         return None
     method, _, path = element.form.partition(":")
     if method.lower() != "post":
-        return RiskAssessment(risk=RiskClass.READS, why="it sends a query form", element=element.index)
+        return _query_risk(element, page)
     if _is_login(element.form, page):
         return RiskAssessment(
             risk=RiskClass.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index
         )
     return RiskAssessment(risk=RiskClass.SENDS, why=f"it sends the form {path}", element=element.index)
+
+
+def _query_risk(element: Element, page: PageCapture, filled: Element | None = None) -> RiskAssessment:
+    """Return the risk of sending a form by GET: it reads, unless its address or ``why_it_stores`` says otherwise."""
+    said = verb_in_address(split_address(element.form.partition(":")[2]))
+    if said is not None:
+        return replace(_verb_risk(said, "the form's address says"), element=element.index)
+    why = why_it_stores(element, page, filled)
+    risk = RiskClass.SENDS if why else RiskClass.READS
+    return RiskAssessment(risk=risk, why=why or "it sends a query form", element=element.index)
 
 
 def _typing_risk(element: Element | None, page: PageCapture, *, enter: bool) -> RiskAssessment:
@@ -174,7 +185,9 @@ def _typing_risk(element: Element | None, page: PageCapture, *, enter: bool) -> 
     if not enter:
         return RiskAssessment(risk=RiskClass.EDITS, why="it fills in a field", element=element.index)
     method, _, path = element.form.partition(":")
-    if method.lower() == "get" or element.role == "searchbox" or element.type == "search":
+    if method.lower() == "get":
+        return _query_risk(element, page, filled=element)
+    if element.role == "searchbox" or element.type == "search":
         return RiskAssessment(risk=RiskClass.READS, why="it sends a search", element=element.index)
     if element.form and _is_login(element.form, page):
         return RiskAssessment(

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote
 
 from app.engine.agent.write_gate.action_risk import RiskAssessment
 from app.engine.agent.write_gate.page_scope import PageScope, plain_words
+from app.engine.agent.write_gate.query_forms import saves_a_view
 from app.engine.agent.write_gate.task_changes import RequestedChange
 from app.engine.agent.write_gate.vocabulary import senses_of, stem_of, word_set
 from app.engine.core.actions.types import Action, AnswerDialog, ClickMark, Goto, NewTab, TypeMark
@@ -189,7 +190,7 @@ def _lifts_a_filter(link: str, page_url: str) -> bool:
 def only_searches(
     element: Element | None, words: tuple[str, ...], scope: PageScope, about: RiskAssessment
 ) -> bool:
-    """Whether a form sent by POST only searches: its button says so, and no field takes text to be stored."""
+    """Whether a form only searches although it is sent by POST: its button says so, and nothing is to be stored."""
     if element is None or about.risk is not RiskClass.SENDS or not element.submits:
         return False
     telling = [word for word in words if word not in word_set("stop")]
@@ -197,7 +198,7 @@ def only_searches(
     keeps = any(
         one.tag == "textarea" or one.type in ("password", "email", "file") or "multiline" in one.states
         for one in scope.fields
-    )
+    ) or any(one.value and saves_a_view(one, scope.page) for one in scope.fields)
     return reads and not keeps and not senses_of(telling)
 
 
