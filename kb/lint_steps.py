@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kb.compiler import compile_text, procedure_of
 from kb.compiler.lexicon import ROLES
-from kb.procedure import ProcedureOrigin, StepKind
+from kb.procedure import ProcedureOrigin, ProcedureStep, StepKind
 from kb.task_values import LONGEST_READ
 from kb.tip import TipDraft
 
@@ -35,10 +35,21 @@ def unread(draft: TipDraft) -> Iterator[str]:
 
 def nameless(draft: TipDraft) -> Iterator[str]:
     """Steps on "the button": a role without a name or a landmark."""
+    said = f"{draft.do} {draft.text}"[:LONGEST_READ]
     for step in procedure_of(draft).steps:
         touches = step.kind not in (StepKind.OPEN, StepKind.READ, StepKind.WAIT)
-        if touches and not step.near and not step.locator and step.target.casefold() in _UNNAMED:
+        if not touches or step.near or step.locator or step.target.casefold() not in _UNNAMED:
+            continue
+        if not _is_written_as_a_name(step, said):
             yield f"the step '{step}' names no control; give its name, or what it is beside"
+
+
+def _is_written_as_a_name(step: ProcedureStep, said: str) -> bool:
+    """Whether a word for a kind of control is the name of this one: in quotes, or a word that is no role of its own
+    (``title``, ``filter``) with a capital.
+    """
+    is_quoted = re.search(rf"[\"“”«»'‘’`]\s?{re.escape(step.target)}\s?[\"“”«»'‘’`]", said) is not None
+    return is_quoted or (step.target[:1].isupper() and ROLES.get(step.target.casefold()) == "")
 
 
 def unexplained(draft: TipDraft) -> Iterator[str]:

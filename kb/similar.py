@@ -59,7 +59,11 @@ _ANTONYMS = (
     ("allowed", "forbidden"), ("public", "private"), ("manually", "automatically"), ("check", "uncheck"),
 )  # fmt: skip
 _OPPOSITE = {word: other for pair in _ANTONYMS for word, other in (pair, pair[::-1])}
-_CLAUSE = re.compile(r"[.;:!?\n]+(?:\s|$)|,\s|\s(?:but|instead of|rather than|otherwise)\s", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[.;:!?\n]+(?:\s|$)|,\s|\s(?:but|otherwise)\s|\s(?=instead of\s|rather than\s)", re.IGNORECASE
+)
+_INSTEAD = re.compile(r"instead of\s|rather than\s", re.IGNORECASE)
+"""Begins a clause that only names what something is not; it says nothing that another tip could contradict."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 
 
@@ -83,6 +87,8 @@ def _clauses(text: str) -> tuple[_Clause, ...]:
 
 
 def _clause(text: str) -> _Clause | None:
+    if _INSTEAD.match(text):
+        return None
     words = frozenset(words_of(text))
     polar = _NEGATORS | _OPPOSITE.keys() | STOP_WORDS
     matter = frozenset(

@@ -90,6 +90,20 @@ WHOLE = {
 """A tip each remaining rule is for; the last two need neighbours."""
 
 
+@pytest.mark.parametrize(
+    "do",
+    [
+        "Press the Button.",
+        "Open the list.",
+        "Click the title in the results.",
+        "Press the icon.",
+        'Press the "row" button, then the button.',
+    ],
+)
+def test_a_kind_of_control_is_no_name(do: str):
+    assert "step-without-name" in rules(replace(GOOD, do=do))
+
+
 @pytest.mark.parametrize("rule", [name for name in WHOLE if name not in ("duplicate", "contradiction")])
 def test_a_rule_on_the_whole_tip_finds_its_case(rule: str):
     assert rule in rules(WHOLE[rule])
@@ -126,6 +140,9 @@ EXCEPTIONS = (
     ("a fixed value needs no explanation", "placeholder", replace(GOOD, do='Type "5" into "Stars".')),
     ("a landmark tells which button", "step-without-name", replace(GOOD, do='Press the button below "Total".')),
     ("a name does", "step-without-name", replace(GOOD, do="Press the button Save.")),
+    ("so does a name that is a word for controls, in quotes", "step-without-name",
+     replace(GOOD, do='Type the title into "Title", press "Filter", then “report”.')),
+    ("or with a capital", "step-without-name", replace(GOOD, do="Choose open in Orders, then press Filter.")),
     ("a thing may be read", "step-without-name", replace(GOOD, do="Read the list.")),
     ("a warning of another thing", "step-warned-of",
      replace(GOOD, do='Press "Save".', why='Never press "Delete".')),

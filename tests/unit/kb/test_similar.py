@@ -25,6 +25,7 @@ def relations(mine: TipDraft, *others: object) -> list[tuple[str, str]]:
         ("Select the size before adding to the cart", "Select the size after adding to the cart"),
         ("The orders grid shows 20 rows a page", "The orders grid shows 200 rows a page"),
         ("You can't edit a closed issue", "You can edit a closed issue"),
+        ("Do not use the search bar instead of the menu", "Use the search bar"),
     ],
 )
 def test_opposite_advice_about_the_same_thing_is_a_contradiction(one: str, other: str):
@@ -41,6 +42,8 @@ def test_opposite_advice_about_the_same_thing_is_a_contradiction(one: str, other
         ("Do not use the search bar", "Use the filter menu"),
         ("Hover the menu before clicking", "Sort after filtering the grid"),
         ("Reports start on page 1", "Members are listed 20 a page"),
+        ("Use the filter menu instead of the search bar", "Do not use the search bar"),
+        ("A total is shown rather than a list of orders", "They are not found on the list of orders"),
     ],
 )
 def test_agreeing_or_unrelated_advice_is_no_contradiction(one: str, other: str):
