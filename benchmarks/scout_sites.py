@@ -1,11 +1,12 @@
 """The scout on real applications nobody tuned it for: with nothing, the map, an expert's tips, or both.
 
 ``python -m benchmarks.scout_sites [--split open|sealed] [--sites A,B] [--arms nothing,map,tips,both] [--only ID,ID]
-[--kind question|way|change] [--trace] [--out FILE] [--maps DIR]``
+[--kind question|way|change] [--held-back] [--trace] [--out FILE] [--maps DIR]``
 
 Each task begins from the same state of its site and is judged by the site's own data.  Rows that differ although the
 task does not allow it are unasked writes; a run that says it is done and is not is a false "done".  Of the sealed
-sites only figures are printed.  ``--maps`` keeps explored maps between calls; ``--out`` appends a line of JSON a run.
+sites only figures are printed.  ``--held-back`` takes the tasks of ``held_back.json``, which only open sites have.
+``--maps`` keeps explored maps between calls; ``--out`` appends a line of JSON a run.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from app.engine.api.graph_api import ExploreOptions
 from app.engine.api.run_api import LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE, RunRequest, RunSummary
@@ -64,10 +66,12 @@ class SiteRun:
     run: str
 
 
-async def prepare(engine: Engine, site: Site, folder: Path, *, maps: bool) -> dict[str, str]:
+async def prepare(
+    engine: Engine, site: Site, folder: Path, *, maps: bool, tasks: Sequence[SiteTask]
+) -> dict[str, str]:
     """Log-ins by role, tips and, if asked for, the map."""
     logins = {"": ""}
-    roles = {task.login for task in load_tasks(site)} | {role for _, role in site.explored}
+    roles = {task.login for task in tasks} | {role for _, role in site.explored}
     async with open_browser() as browser:
         for role in sorted(roles - {""}):
             context = await browser.new_context()
@@ -152,9 +156,10 @@ async def measure(asked: argparse.Namespace, name: str) -> list[SiteRun]:
     """All tasks of one site in all arms."""
     site = site_of(name, asked.port)
     arms = [arm for arm in ARMS if arm in asked.arms.split(",") or (arm == FROZEN and asked.kb)]
+    listed = load_tasks(site, asked.held_back)
     tasks = [
         task
-        for task in load_tasks(site)
+        for task in listed
         if (not asked.only or task.id in asked.only.split(","))
         and (not asked.kind or task.kind == asked.kind)
         and asked.half in ("", half_of(name, task.template))
@@ -172,7 +177,7 @@ async def measure(asked: argparse.Namespace, name: str) -> list[SiteRun]:
         site.reset()
         engine = await Engine.open(workspace, "benchmark")
         try:
-            logins = await prepare(engine, site, Path(folder), maps=needs_map and not known)
+            logins = await prepare(engine, site, Path(folder), maps=needs_map and not known, tasks=listed)
             if kept is not None and needs_map and not known:
                 await engine.aclose()
                 shutil.copytree(workspace, kept)
@@ -272,12 +277,14 @@ def interval(values: Sequence[tuple[str, float]]) -> tuple[float, float]:
 
 def read_runs(path: Path) -> list[SiteRun]:
     """Runs that ``--out`` kept."""
-    return [
-        SiteRun(**{**json.loads(line), "writes": tuple(range(json.loads(line)["writes"]))})
-        if isinstance(json.loads(line)["writes"], int)
-        else SiteRun(**{**json.loads(line), "writes": tuple(json.loads(line)["writes"])})
-        for line in path.read_text(encoding="utf-8").splitlines()
-    ]
+    return [_run_of(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _run_of(record: dict[str, Any]) -> SiteRun:
+    """A run from its line; of a sealed site only the number of unasked writes was kept."""
+    kept = record["writes"]
+    record["writes"] = tuple(str(one) for one in (range(kept) if isinstance(kept, int) else kept))
+    return SiteRun(**record)
 
 
 def main() -> None:
@@ -288,6 +295,9 @@ def main() -> None:
     parser.add_argument("--arms", default=",".join(ARMS[:4]))
     parser.add_argument("--only", default="")
     parser.add_argument("--kind", default="")
+    parser.add_argument(
+        "--held-back", action="store_true", help="the tasks of held_back.json; open sites only"
+    )
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--maps", default="")
     parser.add_argument("--half", choices=("", "a", "b"), default="")
@@ -306,6 +316,8 @@ def main() -> None:
     )
     if asked.split == "open" and set(names) & set(SEALED):
         sys.exit("a sealed site needs --split sealed")
+    if asked.held_back and set(names) & set(SEALED):
+        sys.exit("a sealed site has no tasks held back")
     runs: list[SiteRun] = []
     for name in names:
         runs += asyncio.run(measure(asked, name))

@@ -1,4 +1,7 @@
-"""Tasks of a site with their oracles: ``<site>/tasks.json``, a list of objects with the fields of ``SiteTask``."""
+"""Tasks of a site with their oracles: lists of objects with the fields of ``SiteTask``.
+
+``<site>/tasks.json`` is what the scout is worked on with; ``<site>/held_back.json`` asks for other things, for figures.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +51,10 @@ class SiteTask:
     may_change: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
-def load_tasks(site: Site) -> list[SiteTask]:
-    """All tasks of a site."""
-    records = json.loads((site.data / "tasks.json").read_text(encoding="utf-8"))
+def load_tasks(site: Site, held_back: bool = False) -> list[SiteTask]:
+    """All tasks of a site; if asked for, the ones held back instead."""
+    name = "held_back.json" if held_back else "tasks.json"
+    records = json.loads((site.data / name).read_text(encoding="utf-8"))
     return [SiteTask(**record) for record in records]
 
 
