@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.engine.api.engine_api import SavedTip, TipCheck, TipForm
@@ -17,6 +18,7 @@ from kb.freeze import diff, freeze, open_any, verify
 from kb.gate import error_rules
 from kb.lint import lint, task_values
 from kb.merge import merge
+from kb.procedure import ProcedureOrigin
 from kb.select import to_freeze
 from kb.similar import find_similar
 from kb.tip import (
@@ -243,6 +245,8 @@ class KnowledgeService:
     def _judge(
         self, draft: TipDraft, intent: str, tip: str
     ) -> tuple[tuple[LintFinding, ...], tuple[Similar, ...]]:
+        if draft.procedure is not None and draft.procedure.origin is ProcedureOrigin.COMPILER:
+            draft = replace(draft, procedure=None)  # of the version before: its words may be others now
         neighbours = self._core.kb.tips(site=draft.site)
         similar = find_similar(
             draft,

@@ -57,6 +57,21 @@ def test_wrong_usage_ends_with_2_and_one_line(workspace, arguments, capsys):
     assert "Traceback" not in told.err
 
 
+def test_an_edited_tip_is_told_the_findings_of_its_new_words(workspace, capsys):
+    def rules(*arguments: str) -> set[str]:
+        assert main(["--workspace", workspace, "tip", *arguments, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        made.append(told["id"])
+        return {finding["rule"] for finding in told["lint"]}
+
+    made: list[str] = []
+    text = "Orders are saved with the button at the foot, because nothing is kept before that."
+    add = ("add", "--site", "gitlab", "--scope", "/orders", "--kind", "operation", "--text", text)
+    assert "step-without-name" not in rules(*add, "--do", 'Press "Save".')
+    assert "step-without-name" in rules("edit", made[0], "--do", "Press the button.")
+    assert "step-without-name" not in rules("edit", made[0], "--do", 'Press "Save" again.')
+
+
 def test_ctrl_c_says_what_becomes_of_the_work(workspace, capsys, monkeypatch):
     def interrupted(*_args, **_options):
         raise KeyboardInterrupt
