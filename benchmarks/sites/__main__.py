@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 
 from benchmarks.sites.site import Site
 
@@ -19,6 +20,14 @@ def site_of(name: str, port: int = 0) -> Site:
     return made
 
 
+def described(site: Site) -> list[str]:
+    """The address of a site and the log-ins of its accounts, all of them made up by its seed."""
+    return [
+        site.url,
+        *(f"  {role or 'nobody'}: {one.user} / {one.password}" for role, one in site.accounts.items()),
+    ]
+
+
 def main() -> None:
     """Do what is asked for."""
     parser = argparse.ArgumentParser()
@@ -30,9 +39,12 @@ def main() -> None:
     if asked.what == "status":
         print("ready" if site.is_ready() else "not running")
         return
-    getattr(site, asked.what)()
+    try:
+        getattr(site, asked.what)()
+    except RuntimeError as error:
+        sys.exit(str(error))
     if asked.what in ("start", "reset"):
-        print(site.url)
+        print("\n".join(described(site)))
 
 
 if __name__ == "__main__":

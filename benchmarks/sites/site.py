@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -71,6 +72,7 @@ class Site(ABC):
         self.pristine = self.home / "pristine"
         self.live = self.home / f"live-{self.port}"
         self.kept = self.home / f"kept-{self.port}"
+        self._server: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
@@ -140,9 +142,17 @@ class Site(ABC):
         done.write_text("", encoding="utf-8")
 
     def start(self) -> None:
-        """Start the server, if it does not run; installs first, if need be."""
+        """Start the server, if it does not run; installs first, if need be.
+
+        Raises:
+            RuntimeError: another program listens at the port, or the server does not start.
+        """
         if self.is_ready():
             return
+        if not self.is_running() and self._is_port_taken():
+            raise RuntimeError(
+                f"port {self.port} is taken by another program, not by {self.name}; give a free one with --port"
+            )
         self.install()
         if not self.live.is_dir():
             shutil.copytree(self.pristine, self.live, symlinks=True)
@@ -156,6 +166,7 @@ class Site(ABC):
                 stderr=log,
                 start_new_session=True,
             )
+        self._server = process
         (self.home / f"pid-{self.port}").write_text(str(process.pid), encoding="utf-8")
         until = time.monotonic() + STARTING
         while not self.is_ready():
@@ -165,21 +176,36 @@ class Site(ABC):
 
     def stop(self) -> None:
         """End the server and its workers."""
-        noted = self.home / f"pid-{self.port}"
-        if not noted.is_file():
+        number = self._process_group()
+        if number is None:
             return
-        number = int(noted.read_text(encoding="utf-8"))
-        noted.unlink()
+        (self.home / f"pid-{self.port}").unlink()
         with suppress(ProcessLookupError, ChildProcessError):
             os.killpg(number, signal.SIGTERM)
         until = time.monotonic() + STOPPING
-        while self.is_ready() and time.monotonic() < until:
+        while self._is_port_taken() and time.monotonic() < until:
             time.sleep(0.1)
         with suppress(ProcessLookupError):
             os.killpg(number, signal.SIGKILL)
+        if self._server is not None:
+            self._server.wait()
+            self._server = None
+
+    def is_running(self) -> bool:
+        """Whether the server that was started here is alive."""
+        number = self._process_group()
+        if number is None:
+            return False
+        try:
+            os.killpg(number, 0)
+        except OSError:
+            return False
+        return True
 
     def is_ready(self) -> bool:
-        """Whether the server answers."""
+        """Whether the server answers; another program at its port does not count."""
+        if not self.is_running():
+            return False
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(f"{self.url}/", timeout=5) as answer:
@@ -189,6 +215,16 @@ class Site(ABC):
         except OSError:
             return False
         return True
+
+    def _process_group(self) -> int | None:
+        """Number of the server's process group as it was noted at its start; ``None`` if it was not started."""
+        noted = self.home / f"pid-{self.port}"
+        return int(noted.read_text(encoding="utf-8")) if noted.is_file() else None
+
+    def _is_port_taken(self) -> bool:
+        with closing(socket.socket()) as probe:
+            probe.settimeout(1)
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     def keep(self) -> None:
         """Make the current state the one that ``reset`` restores, log-in sessions included."""

@@ -7,7 +7,6 @@ import re
 import shutil
 import sqlite3
 import subprocess
-import urllib.request
 from collections.abc import Sequence
 from contextlib import closing
 
@@ -15,8 +14,6 @@ from playwright.async_api import Page
 
 from benchmarks.sites.site import Account, Site
 
-TITLE = "Larkfield Trails tracker"
-"""Name of the tracker, on every page."""
 PEOPLE_PASSWORD = "heather-moor-7"
 """Password of every person of the seed."""
 
@@ -69,17 +66,6 @@ class Roundup(Site):
         text = settings.read_text(encoding="utf-8")
         settings.write_text(re.sub(r"(?m)^web = .*$", f"web = {self.url}/", text), encoding="utf-8")
         super().start()
-
-    def is_ready(self) -> bool:
-        """Whether this tracker answers, and not another application at the same port."""
-        if not super().is_ready():
-            return False
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        try:
-            with opener.open(f"{self.url}/", timeout=5) as answer:
-                return TITLE in answer.read().decode("utf-8", "replace")
-        except OSError:
-            return False
 
     def command(self) -> Sequence[str]:
         """Waitress with Roundup's WSGI handler, because Roundup's own server refuses to run as root."""
