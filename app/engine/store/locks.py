@@ -9,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-_TRIES, _PAUSE = 10, 0.02
+_SOON, _PAUSE = 0.2, 0.02
 
 
 class FileLock:
-    """An exclusive lock on a file; ``take`` never waits, ``take_soon`` waits for at most 0.2 s."""
+    """An exclusive lock on a file; ``take`` never waits, ``take_soon`` waits, by default for 0.2 s at most."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -32,17 +32,17 @@ class FileLock:
                 os.close(handle)
         return True
 
-    def take_soon(self) -> bool:
-        """Take the lock; return whether we have it.
+    def take_soon(self, seconds: float = _SOON) -> bool:
+        """Take the lock; return whether we have it after at most so many seconds.
 
         Who holds it may only be checking whether its owner is dead, which takes a moment.  Blocks: for worker threads.
         """
-        for left in reversed(range(_TRIES)):
-            if self.take():
-                return True
-            if left:
-                time.sleep(_PAUSE)
-        return False
+        until = time.monotonic() + seconds
+        while not self.take():
+            if time.monotonic() > until:
+                return False
+            time.sleep(_PAUSE)
+        return True
 
     def release(self) -> None:
         """Release the lock."""

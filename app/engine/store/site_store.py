@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 import uuid
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -131,10 +130,8 @@ class SiteStore:
     @contextmanager
     def _alone(self) -> Generator[None]:
         with FileLock(self.path.with_suffix(".lock")) as lock:
-            until = time.monotonic() + _PATIENCE
-            while not lock.take_soon():
-                if time.monotonic() > until:
-                    raise Conflict("another process is changing the table of sites; try again in a moment")
+            if not lock.take_soon(_PATIENCE):
+                raise Conflict("another process is changing the table of sites; try again in a moment")
             yield
 
 

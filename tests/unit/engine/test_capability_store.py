@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.engine.agent.model import capability_store
 from app.engine.agent.model.capabilities import (
     EffortSupport,
     EndpointCapabilities,
@@ -19,6 +20,7 @@ from app.engine.agent.model.capabilities import (
     prompt_size,
 )
 from app.engine.agent.model.capability_store import MAX_AGE, CapabilityStore
+from app.engine.store.locks import FileLock
 
 URL = "https://user:secret@models.test/v1?api-version=1"
 LEARNT = EndpointCapabilities(
@@ -48,6 +50,30 @@ def test_writers_at_the_same_time_lose_nothing(tmp_path: Path):
             )
         )
     assert [CapabilityStore(path).load(URL, f"m{at}").room for at in range(8)] == list(range(32, 40))
+
+
+def test_a_lock_file_that_a_dead_process_left_keeps_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(capability_store, "LOCK_SECONDS", 0.0)
+    path = tmp_path / "endpoints.json"
+    path.with_suffix(".lock").touch()
+    CapabilityStore(path).save(URL, "m", LEARNT)
+    assert CapabilityStore(path).load(URL, "m") == LEARNT
+
+
+def test_while_another_process_writes_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(capability_store, "LOCK_SECONDS", 0.0)
+    path = tmp_path / "endpoints.json"
+    with FileLock(path.with_suffix(".lock")) as other, caplog.at_level(logging.WARNING):
+        assert other.take()
+        CapabilityStore(path).save(URL, "m", LEARNT)
+    assert not path.exists()
+    assert [record.message for record in caplog.records] == [
+        f"{path} can't be written: another process is writing it"
+    ]
 
 
 def test_an_entry_ages_from_its_first_day_and_can_be_dropped(tmp_path: Path):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Any, cast
 
 from app.engine.agent.model.capabilities import EffortSupport, EndpointCapabilities, SchemaSupport
 from app.engine.agent.model.endpoint_url import display_url
+from app.engine.store.locks import FileLock
 from app.settings import APP, write_atomically
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ FORMAT = 1
 MAX_AGE = 30 * 86_400.0
 """Seconds after which an entry is forgotten."""
 LOCK_SECONDS = 5.0
-"""Wait for another process that writes; a lock that is older was left by one that died."""
+"""Longest wait for another process that writes."""
 
 _Entry = dict[str, Any]
 
@@ -113,22 +113,16 @@ class CapabilityStore:
 
     @contextmanager
     def _locked(self) -> Generator[None]:
-        """Hold the file's lock: a file beside it that only one process can create."""
+        """Hold the lock of the file.
+
+        Raises:
+            TimeoutError: another process holds it for too long.
+        """
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        lock = self._path.with_suffix(".lock")
-        waited = time.monotonic()
-        while True:
-            try:
-                os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-                break
-            except FileExistsError:
-                if time.monotonic() - waited > LOCK_SECONDS:
-                    lock.unlink(missing_ok=True)
-                time.sleep(0.01)
-        try:
+        with FileLock(self._path.with_suffix(".lock")) as lock:
+            if not lock.take_soon(LOCK_SECONDS):
+                raise TimeoutError("another process is writing it")
             yield
-        finally:
-            lock.unlink(missing_ok=True)
 
     def _warn(self, message: str) -> None:
         if not self._warned:
