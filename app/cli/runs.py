@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -72,6 +73,7 @@ def import_(
 def list_(
     site: Annotated[str, typer.Option(help="Only this site.")] = "",
     suite: Annotated[str, typer.Option(help="Only this suite.")] = "",
+    task: Annotated[str, typer.Option(help="Only runs of the task with this id.")] = "",
     failed: Annotated[bool, typer.Option("--failed", help="Only runs scored below 1.")] = False,
     passed: Annotated[bool, typer.Option("--passed", help="Only runs with the full score.")] = False,
     unjudged: Annotated[bool, typer.Option("--unjudged", help="Only runs without a verdict.")] = False,
@@ -89,6 +91,7 @@ def list_(
     which = RunFilter(
         site=site,
         suite=suite,
+        task=task,
         failed=failed,
         passed=passed,
         unjudged=unjudged,
@@ -98,11 +101,7 @@ def list_(
         search=search,
     )
     rows = with_engine(lambda engine: engine.list_runs(which))
-    heads = ("risk", "site", "score", "steps", "ended", "run", "flags", "goal", "needs")
-    shown = heads if any(row.needs for row in rows) else heads[:-1]
-    print_result(
-        rows, as_json, lambda: table([_run_row(row)[: len(shown)] for row in rows], shown, widest=48)
-    )
+    print_result(rows, as_json, lambda: _run_table(rows))
     if waiting := sum(not row.looked_at for row in rows):
         print_note(
             f"{waiting} of these runs have not been checked by the detectors yet; run 'sitelore detect'"
@@ -175,11 +174,22 @@ def run_document(detail: RunDetail) -> dict[str, Any]:
     }
 
 
+def _run_table(rows: Sequence[RunRow]) -> str:
+    """Return the list as text; columns that few workspaces have are left out where they are empty."""
+    heads = ("risk", "site", "task", "score", "steps", "ended", "run", "flags", "goal", "needs")
+    cells = [_run_row(row) for row in rows]
+    shown = [
+        at for at, head in enumerate(heads) if head not in ("task", "needs") or any(row[at] for row in cells)
+    ]
+    return table([[row[at] for at in shown] for row in cells], [heads[at] for at in shown], widest=48)
+
+
 def _run_row(row: RunRow) -> tuple[object, ...]:
     score = "-" if row.score is None else f"{row.score:.2f}"
     return (
         f"{row.risk:.2f}" if row.looked_at else "-",
         row.site,
+        row.task_id,
         score,
         row.steps,
         outcome_label(row.outcome),
@@ -201,7 +211,11 @@ def _run_text(detail: RunDetail) -> str:
         *([versions] if (versions := version_words(run.prompts, run.actions)) else []),
     ]
     flagged = {flag.step: flag.message for flag in reversed(detail.flags)}
+    page = ""
     for step in detail.steps:
+        if step.url != page:
+            page = step.url
+            lines.append(f"  at {page or 'an unknown address'}")
         mark = ">" if step.index == detail.risk.suspect_step else " "
         lines.append(f"{mark} {step.index:3d}  {step.words}")
         if step.error:

@@ -41,11 +41,11 @@ def watched(model):
 
 # ---------------------------------------------------------------- the filter line
 def test_filter_words_become_a_filter():
-    which = parse_filter('site:gitlab failed unjudged detector:loop label:"gave up" buy a milestone')
+    which = parse_filter('site:gitlab failed unjudged detector:loop task:415 label:"gave up" buy a milestone')
     assert (which.site, which.failed, which.unjudged, which.detector, which.label, which.search) == (
         "gitlab", True, True, "loop", "gave up", "buy a milestone",
     )  # fmt: skip
-    assert which.order == "risk"
+    assert (which.order, which.task) == ("risk", "415")
 
 
 def test_a_bare_site_name_filters_by_site_and_other_words_search():

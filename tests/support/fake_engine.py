@@ -655,6 +655,7 @@ class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, Fak
         return (
             (not which.site or run.site == which.site)
             and (not which.suite or run.suite == which.suite)
+            and (not which.task or run.task_id == which.task)
             and (not which.failed or run.failed)
             and (not which.passed or run.score == 1)
             and (not which.unjudged or not row.label)

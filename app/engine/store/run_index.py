@@ -281,6 +281,8 @@ class RunIndex(StoreFile):
             want("run.site = ?", which.site)
         if which.suite:
             want("run.suite = ?", which.suite)
+        if which.task:
+            want("run.task_id = ?", which.task)
         if which.failed:
             want("run.score < 1")
         if which.passed:

@@ -26,7 +26,7 @@ FIRST_FILTER = "failed"
 """The filter of a new workspace: the failed runs."""
 
 _SWITCHES = frozenset({"failed", "passed", "unjudged", "needs"})
-_FIELDS = frozenset({"site", "suite", "detector", "label", "order"})
+_FIELDS = frozenset({"site", "suite", "task", "detector", "label", "order"})
 
 
 class QueueState(StrEnum):

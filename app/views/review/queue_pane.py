@@ -45,7 +45,7 @@ class QueuePane(QWidget):
         self.filter.setToolTip(
             self.tr(
                 'failed, passed, unjudged, needs, site:gitlab, detector:loop, label:"gave up", suite:webarena,\n'
-                "order:date, or words to search for ({0})"
+                "task:415, order:date, or words to search for ({0})"
             ).format(center.keys("review.filter"))
         )
         self.list = RowList(theme, run_row, self.tr("Runs to review, highest risk first"), QUEUE)

@@ -132,6 +132,34 @@ def test_what_an_importer_had_to_say_of_a_run_is_shown_with_it(workspace, capsys
     assert "step 4 is missing" in capsys.readouterr().out
 
 
+def test_runs_are_listed_by_their_task(workspace, capsys):
+    with Workspace.open(Path(workspace)) as opened:
+        opened.runs.add(make_run("run-2", task_id="415"), [], {})
+        opened.rebuild_index()
+    assert main(["--workspace", workspace, "runs", "list", "--task", "415", "--json"]) == 0
+    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["run-2"]
+    assert main(["--workspace", workspace, "runs", "list"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split()[:3] == ["risk", "site", "task"]
+    assert [row.split()[2] for row in rows] == ["1", "415"]
+
+
+def test_a_run_is_shown_with_the_page_of_each_step(workspace, capsys):
+    urls = ["http://h/a", "http://h/a", "http://h/b", ""]
+    steps = [make_step(index=at, url=url) for at, url in enumerate(urls)]
+    with Workspace.open(Path(workspace)) as opened:
+        opened.runs.add(make_run("run-2", step_count=4), steps, {})
+        opened.rebuild_index()
+    assert main(["--workspace", workspace, "runs", "show", "run-2"]) == 0
+    told = [
+        line
+        for line in capsys.readouterr().out.splitlines()
+        if "  at " in line or line[2:5].strip().isdigit()
+    ]
+    pages = [line.strip() if "  at " in line else int(line[2:5]) for line in told]
+    assert pages == ["at http://h/a", 0, 1, "at http://h/b", 2, "at an unknown address", 3]
+
+
 def test_a_table_cuts_long_cells_and_sets_numbers_right():
     assert table([("a", 1), ("b" * 9, 10)], ("name", "n"), widest=6).splitlines() == [
         "name     n",
