@@ -73,6 +73,7 @@ class Memory:
         containers: what pages call themselves, as evidence of terms by path; what lies below belongs to them.
         collected: what was read of each page of a list, by key.
         searched: words that were searched for.
+        shown: best evidence of each term in any page or link so far.
         passed: places on the way that a page was about.
         applied: filters that brought a page, by its key.
         answers: less certain answers, for when nothing promises a better one.
@@ -91,6 +92,7 @@ class Memory:
     containers: dict[str, dict[str, float]] = field(default_factory=dict[str, "dict[str, float]"])
     collected: dict[str, PageRelations] = field(default_factory=dict[str, PageRelations])
     searched: set[str] = field(default_factory=set[str])
+    shown: dict[str, float] = field(default_factory=dict[str, float])
     passed: set[str] = field(default_factory=set[str])
     applied: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     answers: list[Answer] = field(default_factory=list["Answer"])

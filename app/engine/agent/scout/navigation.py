@@ -118,11 +118,13 @@ class Wayfinder:
         return not kinds or told >= LEAST_TOLD * sum(term.weight for term, _ in kinds)
 
     @property
-    def calls_kind(self) -> bool:
-        """Whether the page calls itself by a word for the kind of thing that is wanted."""
-        return any(
-            term.is_kind and one >= LEAST_KIND for term, one in zip(self.terms, self.told, strict=True)
-        )
+    def share(self) -> float:
+        """Share of what the site has shown of the terms so far that the page shows: other words tell nothing."""
+        known = self.memory.shown
+        for shown in (self.here, *(named for named, _ in self._likeness)):
+            for term, one in zip(self.terms, shown, strict=True):
+                known[term.text] = max(known.get(term.text, 0.0), one)
+        return self.fit / max(score(self.terms, [known[term.text] for term in self.terms]), 1e-6)
 
     @property
     def has_names(self) -> bool:
@@ -391,21 +393,17 @@ def _commands_change(said: Sequence[str]) -> bool:
 def arrived(finder: Wayfinder) -> str:
     """Return the evidence that the page in front is the one that is wanted, "" where it is not enough."""
     shown = [term.text for term, one in zip(finder.terms, finder.here, strict=True) if one >= 0.6]
-    direct = any(
-        term.is_name and not term.is_owner and finder.context.is_about(term.text) for term in finder.terms
-    )
-    least = LEAST_NAMED if direct and finder.calls_kind else LEAST_FIT
-    if not finder.names_shown or finder.fit < least or not finder.is_kind:
+    if not (finder.names_shown and finder.is_kind and finder.fit >= LEAST_FIT and finder.share >= LEAST_SHOWN):
         return ""
     title = next((text for text in finder.context.subject if text), finder.context.path)
     return f'"{_short(title)}" shows {", ".join(shown[:6])}'
 
 
-LEAST_NAMED = 0.6
-"""The same where the page calls itself by the name and a word for the kind."""
+LEAST_SHOWN = 0.85
+"""Share of what the site has shown of the terms so far from which on a page may be the one that is wanted."""
 LEAST_TOLD = 0.4
 """Share of the words of a task that the page of a thing without a name calls itself by."""
-LEAST_FIT = 0.75
+LEAST_FIT = 0.5
 """Score from which on a page may be the one that is wanted."""
 
 

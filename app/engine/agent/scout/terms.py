@@ -182,7 +182,7 @@ def best_of(*found: Evidence) -> Evidence:
     return tuple(map(max, zip(*found, strict=True))) if found else ()
 
 
-def score(terms: Terms, found: Evidence) -> float:
+def score(terms: Terms, found: Sequence[float]) -> float:
     """Return the share of the terms' weight that is shown, in [0, 1]."""
     total = sum(term.weight for term in terms)
     return sum(term.weight * one for term, one in zip(terms, found, strict=True)) / total if total else 0.0
