@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.engine.agent.navigator import StateCandidate
-from app.engine.agent.scout.map_choice import choose_state
+from app.engine.agent.scout.navigation import choose_state
 from app.engine.agent.scout.ordering import is_met, offered_ordering, read_ordering
 from app.engine.agent.scout.task import read_task
 from app.engine.agent.scout.terms import terms_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.engine.agent.scout.form_fields import FillableField, fields_of, is_search
-from app.engine.agent.scout.likeness import fits, forms, meaning, plain, says, words
+from app.engine.agent.scout.likeness import fits, meaning, plain, says, words
 from app.engine.agent.scout.memory import ScoutStep
 from app.engine.agent.scout.part_view import PartView
 from app.engine.core.actions.types import Action, Click, Press, Select, SetChecked, TypeText
@@ -55,19 +55,16 @@ def _is_loose(field: FillableField) -> bool:
 
 def _wishes(view: PartView, members: Sequence[FillableField]) -> Iterator[tuple[ScoutStep, bool]]:
     """Yield what the fields of one form should hold, and whether they do."""
-    text = view.part.text
+    text, said = view.part.text, set(words(view.part.text))
     heads = {plain(name) for one in view.context.relations.relations for name in one.columns if name}
     taken = heads | {plain(label) for one in members for label in one.labels}
-    orders = bool(_ORDERING & set(words(text)))
-    for field in sorted(members, key=lambda one: -_label_fit(one, text)):
-        if not orders and (_names_order(field.label) or _chooses_column(field, heads)):
+    for field in sorted(members, key=lambda one: not any(says(text, word) for word in meaning(one.label))):
+        if not _ORDERING & said and (_names_order(field.label) or _chooses_column(field, heads)):
             continue
-        option = _option_of(field, text, taken)
-        if option:
-            taken.add(plain(option))
-            yield _step(view, field, option), field.holds(option)
-        elif field.kind == "text" and (name := _name_for(view, field)):
-            yield _step(view, field, name), field.holds(name)
+        value = _option_of(field, text, taken) or _name_for(view, field)
+        if value:
+            taken.add(plain(value))
+            yield _step(view, field, value), field.holds(value)
 
 
 def _names_order(label: str) -> bool:
@@ -82,53 +79,38 @@ def _chooses_column(field: FillableField, heads: set[str]) -> bool:
 
 
 def _option_of(field: FillableField, text: str, taken: set[str]) -> str:
-    """Return the longest option of a field that the task says, "" for none."""
+    """Return the longest option of a field that the task says, "" for none; the word for what is listed is none."""
     if field.kind == "box":
         return field.label if len(words(field.label)) > 1 and says(text, field.label) else ""
-    if field.kind not in _SELECTS:
-        return ""
+    options = field.options[:_MOST_OPTIONS] if field.kind in _SELECTS else ()
+    passed = taken | {plain(field.label)}
     said = [
         one
-        for one in field.options[:_MOST_OPTIONS]
-        if meaning(one) and len(one) < _LONGEST_OPTION and plain(one) not in taken and says(text, one)
+        for one in options
+        if meaning(one) and len(one) < _LONGEST_OPTION and plain(one) not in passed and says(text, one)
     ]
-    said = [one for one in said if not _is_label_word(field, one)]
-    return max(said, key=len, default="")
-
-
-def _is_label_word(field: FillableField, option: str) -> bool:
-    """Whether an option only repeats the word for what is listed: ``issues`` in ``Search in: issues``."""
-    return (option.isdecimal() and len(option) < 3) or plain(option) == plain(field.label)
-
-
-def _label_fit(field: FillableField, text: str) -> float:
-    said = set(meaning(text))
-    return max(
-        (float(any(forms(word) & forms(other) for other in said)) for word in meaning(field.label)),
-        default=0.0,
-    )
+    return max((one for one in said if not one.isdecimal() or len(one) > 2), key=len, default="")
 
 
 def _name_for(view: PartView, field: FillableField) -> str:
     """Return the name of the task that a text field asks for by its label."""
-    for name in (*view.part.names, *view.part.context):
-        if name.lead and fits(name.lead.split(" ")[-1], field.label) >= _LEAST_LABEL:
-            return name.text
-    return ""
+    names = (*view.part.names, *view.part.context) if field.kind == "text" else ()
+    said = (
+        name for name in names if name.lead and fits(name.lead.split(" ")[-1], field.label) >= _LEAST_LABEL
+    )
+    return next((name.text for name in said), "")
 
 
 def _step(view: PartView, field: FillableField, value: str) -> ScoutStep:
-    element = field.element
     action: Action
     if field.kind == "radio":
-        at = field.options.index(value)
-        action = SetChecked(field.members[at].index, on=True)
+        action = SetChecked(field.members[field.options.index(value)].index, on=True)
     elif field.kind == "box":
-        action = SetChecked(element.index, on=True)
+        action = SetChecked(field.element.index, on=True)
     elif field.kind in _SELECTS:
-        action = Select(element.index, (value,))
+        action = Select(field.element.index, (value,))
     else:
-        action = TypeText(element.index, value)
+        action = TypeText(field.element.index, value)
     return ScoutStep(
         action=action,
         reason=f'"{field.label}" filters by {value}',
@@ -140,33 +122,27 @@ def _step(view: PartView, field: FillableField, value: str) -> ScoutStep:
 
 def _apply(view: PartView, form: str, members: Sequence[FillableField]) -> ScoutStep | None:
     """Return the step that applies a filled form; ``None`` where it was applied, or applies by itself."""
-    button = _button(view, members)
-    if button is not None:
-        action: Action = Click(button.index, label=button.name)
-    elif members[0].element.form:
-        action = Press("Enter", members[0].element.index)
-    else:
-        return None
     values = ",".join(sorted(mark for mark in view.memory.marks if mark.startswith("filter:")))
+    button, own = _button(view, members), members[0].element
+    if not values or (button is None and not own.form):
+        return None
     step = ScoutStep(
-        action=action,
+        action=Click(button.index, label=button.name) if button else Press("Enter", own.index),
         reason="applies the filter",
         key=f"apply:{view.context.path}:{form}:{values}",
         score=APPLY_SCORE,
         marks=("applied",),
     )
-    return None if view.memory.worn_out(step) or not values else step
+    return None if view.memory.worn_out(step) else step
 
 
 def _button(view: PartView, members: Sequence[FillableField]) -> Element | None:
-    """Return the button that sends the form of some fields."""
-    own = {one.element.form for one in members}
+    """Return the button that sends the form of some fields: one that says so, behind them, first."""
+    own, last = members[0].element.form, max(one.element.index for one in members)
     found = [
         one
         for one in view.context.pressed
-        if one.form in own and one.form and (one.submits or one.type == "submit" or one.role == "button")
+        if own and one.form == own and (one.submits or one.type == "submit" or one.role == "button")
     ]
-    named = [one for one in found if _APPLYING & set(words(one.name))]
-    last = max((one.element.index for one in members), default=0)
-    behind = [one for one in named or found if one.index > last]
-    return (behind or named or found or [None])[0]
+    said = sorted(found, key=lambda one: (not _APPLYING & set(words(one.name)), one.index < last))
+    return said[0] if said else None

@@ -74,7 +74,6 @@ class Memory:
         collected: what was read of each page of a list, by key.
         searched: words that were searched for.
         shown: best evidence of each term in any page or link so far.
-        passed: places on the way that a page was about.
         applied: filters that brought a page, by its key.
         answers: less certain answers, for when nothing promises a better one.
         links: pages that each link was seen on, by its address; ``dead`` names of links that led nowhere.
@@ -93,7 +92,6 @@ class Memory:
     collected: dict[str, PageRelations] = field(default_factory=dict[str, PageRelations])
     searched: set[str] = field(default_factory=set[str])
     shown: dict[str, float] = field(default_factory=dict[str, float])
-    passed: set[str] = field(default_factory=set[str])
     applied: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     answers: list[Answer] = field(default_factory=list["Answer"])
     links: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
@@ -115,10 +113,8 @@ class Memory:
             return
         if step.key.startswith(WRITING):
             self.sent = None  # it was refused, or not answered: nothing can have been saved by it
-        # What lies over a control may go away, so that counts less.
-        self.failed[step.key] = self.failed.get(step.key, 0.0) + (
-            0.7 if result.cause is Cause.COVERED else 1.0
-        )
+        cost = 0.7 if result.cause is Cause.COVERED else 1.0  # what lies over a control may go away
+        self.failed[step.key] = self.failed.get(step.key, 0.0) + cost
         if result.why:
             self.errors.append(result.why)
 

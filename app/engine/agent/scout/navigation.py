@@ -7,9 +7,10 @@ choice over the whole site and not only over the page in front).  Only what read
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
 
+from app.engine.agent.navigator import StateCandidate
 from app.engine.agent.scout.likeness import fits, holds, plain, words
 from app.engine.agent.scout.link_prior import Matrix, link_features, link_priors
 from app.engine.agent.scout.memory import Known, Memory, ScoutStep
@@ -17,8 +18,8 @@ from app.engine.agent.scout.ordering import is_sort_control
 from app.engine.agent.scout.page_context import PageContext, is_aside, landmark_roles, page_key, segments_of
 from app.engine.agent.scout.terms import (
     ABOUT,
+    PATH,
     Evidence,
-    Term,
     Terms,
     best_of,
     evidence,
@@ -35,6 +36,7 @@ from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.observation import Observation
 from app.engine.core.page_state import Element, PageCapture
+from app.engine.core.text import word_set
 
 ARRIVED = 0.85
 """Evidence of each name from which on a page may be the page of the task."""
@@ -42,36 +44,25 @@ NAMED_LINK, LINK_PATH, LINK_ROW, OTHER_ROW = 0.95, 0.7, 0.6, 0.4
 """Weight of what a link says by where it says it; ``OTHER_ROW``: of a row of a list that has no name of the task."""
 KEPT_BELOW, KEPT_BESIDE, KEPT_ELSEWHERE, KEPT_IN_FRAME = 0.9, 0.65, 0.3, 0.2
 """Share of what the page in front shows that a link keeps: into it, beside it, elsewhere, by the site's menu."""
-FOUND_BY_SEARCH = 0.8
-"""Evidence of a name that a search for it promises."""
-BY_MAP = 0.78
-MENU_CHANCE = 0.04
-UNSEEN = 0.14
-"""Promise of a main part of the site that nobody has looked at, while no page shows the names of the task."""
+FOUND_BY_SEARCH, BY_MAP, CONTROL = 0.8, 0.78, 0.4
+"""Evidence of a name that a search for it promises, and the map; weight of the controls of a state of the map."""
+UNSEEN, UNSEEN_KIND, UNLIKE, MENU_CHANCE = 0.14, 0.06, 0.04, 0.04
+"""Promise of a main part of the site while no page shows the names of the task; what it promises besides where its
+name says the kind of thing, and where no page like it was seen; promise of a menu."""
+LEAST_KIND, LEAST_TOLD, LEAST_FIT, LEAST_SHOWN, LEAST_STATE = 0.55, 0.4, 0.5, 0.85, 0.2
+"""Evidence of a word for the kind of thing; share of such words that the page of a thing without a name calls itself
+by; score of a page that may be the one, and its share of what the site has shown; score of a state of the map."""
+LEAST_LATE, FAR_AWAY = 0.3, 0.04
+"""Promise asked for after many pages that fitted no better; what a page seen before must promise more."""
+_READING = frozenset({RiskClass.READS, RiskClass.EDITS})
 _PLACES = frozenset({"login", "cart"})
 """Senses whose words name a place of the site: ``Basket``."""
-_LONGEST_COMMAND = 4
-LEAST_LATE = 0.3
-"""What a page must promise after many pages that fitted no better than one before."""
-UNSEEN_KIND, LEAST_KIND = 0.06, 0.55
-"""What it promises besides where its name says the kind of thing; evidence of such a word."""
-FAR_AWAY = 0.04
-"""What a page that has to be gone back to must promise more."""
-_READING = frozenset({RiskClass.READS, RiskClass.EDITS})
-_MOST_KNOWN, _LONGEST_QUERY, _LEAST_LABEL, _MOST_IDLE = 400, 300, 0.6, 6
-_AIMLESS = frozenset(
-    {"random", "logout", "signout", "download", "export", "csv", "next", "previous", "rss", "atom"}
-)
-_LISTING = frozenset({"list", "all", "index", "browse", "directory", "overview"})
-_PEOPLE = frozenset(
-    {"user", "users", "people", "persons", "members", "contacts", "accounts", "team", "staff"}
-)
+_MOST_KNOWN, _LONGEST_QUERY, _LEAST_LABEL, _MOST_IDLE, _LONGEST_COMMAND = 400, 300, 0.6, 6, 4
+_AIMLESS = word_set("random logout signout download export csv next previous rss atom")
 _FORM_VERBS = (("edit",), ("modify",), ("change",), ("manage",), ("new",), ("create",))
-_FILTERING = frozenset({"search", "filter", "filters", "advanced"})
-FILTER_PAGE = 0.45
-"""Evidence of each word of the task that a page for searching promises."""
-_STATIC = (".pdf", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".css", ".js", ".xml", ".rss", ".atom", ".csv",
-           ".ics", ".epub", ".gz", ".mbox", ".json", ".txt")  # fmt: skip
+_STATIC = tuple(
+    f".{one}" for one in "pdf zip png jpg jpeg gif svg css js xml csv ics epub gz mbox json txt".split()
+)
 
 
 class Wayfinder:
@@ -82,7 +73,12 @@ class Wayfinder:
         applied = memory.applied.get(context.key, ())
         inside = self._containers()
         own = page_evidence(terms, context, memory.searched, applied)
-        self.here: Evidence = _with_passed(terms, best_of(own, inside), memory)
+        here = best_of(own, inside)
+        memory.marks |= {
+            f"passed:{a.text}" for a, b in zip(terms, here, strict=True) if a.on_the_way and b >= ARRIVED
+        }
+        passed = tuple(ARRIVED * (f"passed:{term.text}" in memory.marks) for term in terms)
+        self.here: Evidence = best_of(here, passed)
         told = subject_evidence(terms, context, memory.searched, applied)
         self.told: Evidence = best_of(told, inside)
         self.fit = score(terms, self.here)
@@ -110,12 +106,14 @@ class Wayfinder:
 
     @property
     def is_kind(self) -> bool:
-        """Whether the page calls itself what is wanted, where the names only say whose that is."""
-        if any(term.is_name and not term.is_owner for term in self.terms):
+        """Whether the page is that of a name, or calls itself what is wanted."""
+        if any(term.is_name and self.context.is_about(term.text) for term in self.terms):
             return True
-        kinds = [(term, one) for term, one in zip(self.terms, self.told, strict=True) if not term.is_name]
-        told = sum(term.weight * one for term, one in kinds)
-        return not kinds or told >= LEAST_TOLD * sum(term.weight for term, _ in kinds)
+        kinds = [
+            (term.weight, one) for term, one in zip(self.terms, self.told, strict=True) if not term.is_name
+        ]
+        told, most = sum(weight * one for weight, one in kinds), sum(weight for weight, _ in kinds)
+        return told >= LEAST_TOLD * most
 
     @property
     def share(self) -> float:
@@ -131,27 +129,21 @@ class Wayfinder:
         """Whether the task names anything."""
         return any(term.is_name for term in self.terms)
 
-    def steps(self, floor: float, *, within: bool = False) -> list[ScoutStep]:
-        """Return steps that promise a page, the best first; of links only those that promise more than ``floor``.
+    def best(self, floor: float, *, within: bool = False) -> ScoutStep | None:
+        """Return the best harmless step that promises more than ``floor``.
 
         ``within`` keeps to what belongs to the page in front: its parts and what lies below it.
         """
+        if self.memory.idle_pages >= _MOST_IDLE:
+            floor = max(floor, LEAST_LATE)
         found = [*self._links(floor, within=within), *self._menus()]
         if not within:
             found += [*self._searches(), *self._map(), *self._known_elsewhere(floor)]
-        found.sort(key=lambda one: -one.score)
-        return [one for one in found if not self.memory.worn_out(one)]
-
-    def best(self, floor: float, *, within: bool = False) -> ScoutStep | None:
-        """Return the best harmless step that promises more than ``floor``."""
-        if self.memory.idle_pages >= _MOST_IDLE:
-            floor = max(floor, LEAST_LATE)
-        for step in self.steps(floor, within=within):
-            if step.score <= floor:
-                return None
-            if is_harmless(step.action, self._seen):
-                return step
-            self.memory.failed[step.key] = self.memory.failed.get(step.key, 0.0) + 2
+        for step in sorted(found, key=lambda one: -one.score):
+            if step.score > floor and not self.memory.worn_out(step):
+                if is_harmless(step.action, self._seen):
+                    return step
+                self.memory.failed[step.key] = self.memory.failed.get(step.key, 0.0) + 2
         return None
 
     # links
@@ -207,41 +199,37 @@ class Wayfinder:
         return link_features(self.context, self.terms, self.here, self._likeness)
 
     def _promise(self, one: Element, like: tuple[Evidence, Evidence]) -> float:
-        name = name_of(one)
-        row = self.context.row_text(one)
-        named = like[0]
+        row, named = self.context.row_text(one), like[0]
         said = best_of(*like, evidence(self.terms, (row,), LINK_ROW))
         same = split_address(one.href).path == self.context.path
         kept = self.kept(one) if not same or any(named) else 0.0
-        said_words = words(name)
-        filters = (
-            FILTER_PAGE
-            if _FILTERING & set(said_words) and len(said_words) < 4 and len(self.terms) > 1
-            else 0.0
-        )
-        of_row = row and not any(
+        of_other = row and not any(
             term.is_name and mine >= LINK_ROW and here < ARRIVED
             for term, mine, here in zip(self.terms, said, self.here, strict=True)
         )
-        joined = tuple(
-            max(mine * (OTHER_ROW if of_row else 1.0), kept * here, 0.0 if term.is_name else filters)
-            for term, mine, here in zip(self.terms, said, self.here, strict=True)
-        )
-        return max(score(self.terms, joined), self._chance(one, name, named))
+        weight = OTHER_ROW if of_other else 1.0
+        joined = [max(mine * weight, kept * here) for mine, here in zip(said, self.here, strict=True)]
+        return max(score(self.terms, joined), self._chance(one, named))
 
-    def _chance(self, one: Element, name: str, named: Evidence) -> float:
-        """Return what a main part of the site promises while nothing shows the names; lists of things promise more."""
-        said = set(words(name))
+    def _chance(self, one: Element, named: Evidence) -> float:
+        """Return what a main part of the site promises while nothing shows the names; the more, the less is known."""
         if self.names_shown and self.has_names:
             return 0.0
         kind = max((mine for term, mine in zip(self.terms, named, strict=True) if term.is_kind), default=0.0)
         if kind >= LEAST_KIND and not self.context.row_text(one):
             return UNSEEN + UNSEEN_KIND * kind
-        if not is_aside(one) or words(name)[:1] in _FORM_VERBS:
+        if not is_aside(one) or words(name_of(one))[:1] in _FORM_VERBS:
             return 0.0
-        listed = _LISTING & said
-        people = _PEOPLE & said and any(_is_person(term) for term in self.terms)
-        return UNSEEN + (0.01 if listed else 0.0) + (0.02 if people else 0.0)
+        return UNSEEN + UNLIKE / (1 + self._alike(split_address(one.href).path))
+
+    def _alike(self, path: str) -> int:
+        """Return how many pages were seen whose path shares at least half with one."""
+        theirs, seen = (
+            segments_of(path),
+            [segments_of(split_address(url).path) for url in self.memory.urls.values()],
+        )
+        shared = (sum(a == b for a, b in zip(theirs, ours, strict=False)) for ours in seen)
+        return sum(2 * most >= len(theirs) for most in shared)
 
     def kept(self, one: Element) -> float:
         """Return the share of what the page in front shows that a link keeps, by its address, in [0, 1]."""
@@ -276,28 +264,29 @@ class Wayfinder:
     def _menus(self) -> Iterator[ScoutStep]:
         for one in self.context.menus:
             said = evidence(self.terms, (one.name,), NAMED_LINK)
-            gain = (
-                score(self.terms, tuple(max(a, b) for a, b in zip(said, self.here, strict=True))) - self.fit
-            )
+            promise = score(self.terms, best_of(said, self.here))
+            own = promise > self.fit or not is_aside(one)
             yield ScoutStep(
                 action=Click(one.index, label=one.name),
                 reason=f'"{_short(one.name)}" may hide it',
                 key=f"menu:{self.context.path}:{one.role}:{one.name}",
-                score=self.fit + gain + MENU_CHANCE
-                if gain > 0 or not is_aside(one)
-                else self.fit * 0.5 + MENU_CHANCE,
+                score=(promise if own else self.fit * 0.5) + MENU_CHANCE,
             )
 
     def _searches(self) -> Iterator[ScoutStep]:
-        for term in self._sought():
-            field = self._field_for()
+        """Searches for the names that the page is not about, the longest first."""
+        names = [
+            one for one, here in zip(self.terms, self.here, strict=True) if one.is_name and here < ARRIVED
+        ]
+        field = self._search_field() if names else None
+        for term in sorted(names, key=lambda one: -len(one.text))[:3]:
             if field is None or term.text in self.memory.searched:
                 continue
             kept = KEPT_IN_FRAME if is_aside(field) else KEPT_BELOW
-            joined = tuple(
+            joined = [
                 FOUND_BY_SEARCH if one is term else max(kept * here, 0.2)
                 for one, here in zip(self.terms, self.here, strict=True)
-            )
+            ]
             yield ScoutStep(
                 action=TypeText(field.index, term.text[:_LONGEST_QUERY], enter=True),
                 reason=f"searches for {term.text}",
@@ -306,37 +295,28 @@ class Wayfinder:
                 marks=(f"searched:{term.text}",),
             )
 
-    def _sought(self) -> Sequence[Term]:
-        """The names that the page is not about; without names the words of the task as one query."""
-        names = [
-            term for term, one in zip(self.terms, self.here, strict=True) if term.is_name and one < ARRIVED
+    def _search_field(self) -> Element | None:
+        """The search field whose label says the kind of thing best, the first one where none does."""
+        kinds = [term.text for term in self.terms if not term.is_name]
+        said = [
+            (max((fits(kind, one.label) for kind in kinds), default=0.0), one)
+            for one in self.context.search_fields
         ]
-        return sorted(names, key=lambda term: -len(term.text))[:3]
-
-    def _field_for(self) -> Element | None:
-        fields = self.context.search_fields
-        if not fields:
-            return None
-        kinds = [word.text for word in self.terms if not word.is_name]
-        named = [max((fits(kind, one.label) for kind in kinds), default=0.0) for one in fields]
-        best = max(range(len(fields)), key=lambda at: named[at])
-        return fields[best if named[best] >= _LEAST_LABEL else 0].element
+        best = max(said, key=lambda one: one[0] if one[0] >= _LEAST_LABEL else 0.0, default=None)
+        return best[1].element if best else None
 
     def _map(self) -> Iterator[ScoutStep]:
-        domains = self._seen.domains
-        query = " ".join((*(term.text for term in self.terms),))[:_LONGEST_QUERY]
-        if not domains or not query:
+        query = " ".join(term.text for term in self.terms)[:_LONGEST_QUERY]
+        at = self.context.address.netloc
+        home = min(self._seen.domains, key=lambda one: split_address(one.home).netloc != at, default=None)
+        if home is None or not query or (self.names_shown and self.fit >= LEAST_FIT):
             return
-        home = next(
-            (one for one in domains if split_address(one.home).netloc == self.context.address.netloc),
-            domains[0],
-        )
-        joined = tuple(max(BY_MAP, here * KEPT_IN_FRAME) for here in self.here)
+        joined = [max(BY_MAP, here * KEPT_IN_FRAME) for here in self.here]
         yield ScoutStep(
             action=Navigate(domain=home.name, query=query),
             reason=f"the map may know a page for: {query}",
             key="map",
-            score=score(self.terms, joined) if not self.names_shown or self.fit < 0.5 else 0.0,
+            score=score(self.terms, joined),
         )
 
 
@@ -345,17 +325,6 @@ def _is_aimless(name: str, path: str) -> bool:
     """Whether name or path of a link tell that it leads to no page of a thing."""
     said = (*words(name), *words(path))
     return not _AIMLESS.isdisjoint(said) or path.lower().endswith(_STATIC) or "sign out" in plain(name)
-
-
-def _with_passed(terms: Terms, here: Evidence, memory: Memory) -> Evidence:
-    """Return the evidence of a page, in full for places on the way that a page before it was about."""
-    memory.passed |= {
-        term.text for term, one in zip(terms, here, strict=True) if term.on_the_way and one >= ARRIVED
-    }
-    return tuple(
-        max(one, ARRIVED) if term.text in memory.passed else one
-        for term, one in zip(terms, here, strict=True)
-    )
 
 
 def is_harmless(action: Action, observation: Observation) -> bool:
@@ -373,38 +342,33 @@ def is_harmless(action: Action, observation: Observation) -> bool:
 
 
 def _is_harmless_press(one: Element, label: str, page: PageCapture) -> bool:
-    """Whether pressing an element only looks; a link to a form does, nothing is written there yet."""
+    """Whether pressing an element only looks; a link to a form or to a list (``/orders``) does."""
     said = words(label)
-    opens_form = said[:1] in _FORM_VERBS and bool(one.href) and not one.submits
-    return (opens_form or not _commands_change(said)) and press_risk(one, page).risk in _READING
+    listed = bool(said) and f"{said[0]}s" in words(split_address(one.href).path)
+    looks = bool(one.href) and not one.submits and (listed or said[:1] in _FORM_VERBS)
+    return (looks or not _commands_change(said)) and press_risk(one, page).risk in _READING
 
 
 def _commands_change(said: Sequence[str]) -> bool:
-    """Whether a label of few words commands a change: it begins with the bare form of a verb, not with a plural.
+    """Whether a label of few words commands a change: it begins with the bare form of a verb.
 
-    ``Orders`` and ``Bookings`` name a list, ``Basket`` a place, ``Order`` may be a command.
+    ``Orders`` and ``Bookings`` name a list, ``Basket`` a place, ``Archived`` a state, ``Order`` may be a command.
     """
     if not said or len(said) > _LONGEST_COMMAND:
         return False
-    is_bare = said[0].endswith("ss") or not said[0].endswith(("s", "ing"))
+    is_bare = said[0].endswith(("ss", "eed")) or not said[0].endswith(("s", "ing", "ed"))
     return is_bare and not senses_of(said[:1]) <= _PLACES
 
 
 def arrived(finder: Wayfinder) -> str:
     """Return the evidence that the page in front is the one that is wanted, "" where it is not enough."""
     shown = [term.text for term, one in zip(finder.terms, finder.here, strict=True) if one >= 0.6]
-    if not (finder.names_shown and finder.is_kind and finder.fit >= LEAST_FIT and finder.share >= LEAST_SHOWN):
+    if not (
+        finder.names_shown and finder.is_kind and finder.fit >= LEAST_FIT and finder.share >= LEAST_SHOWN
+    ):
         return ""
     title = next((text for text in finder.context.subject if text), finder.context.path)
     return f'"{_short(title)}" shows {", ".join(shown[:6])}'
-
-
-LEAST_SHOWN = 0.85
-"""Share of what the site has shown of the terms so far from which on a page may be the one that is wanted."""
-LEAST_TOLD = 0.4
-"""Share of the words of a task that the page of a thing without a name calls itself by."""
-LEAST_FIT = 0.5
-"""Score from which on a page may be the one that is wanted."""
 
 
 def turn_page(context: PageContext) -> ScoutStep | None:
@@ -433,11 +397,6 @@ def link_to(context: PageContext, name: str) -> Element | None:
     return best[1] if best else None
 
 
-def _is_person(term: Term) -> bool:
-    said = term.text.split()
-    return term.is_name and 1 < len(said) < 4 and all(one[:1].isupper() and one.isalpha() for one in said)
-
-
 def name_of(one: Element) -> str:
     """Return the name of a link, else its title."""
     return one.name or dict(one.attributes).get("title", "")
@@ -445,3 +404,22 @@ def name_of(one: Element) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def choose_state(
+    terms: Terms, candidates: Sequence[StateCandidate], *, fit: float = 0.0, seen: Collection[str] = ()
+) -> int | None:
+    """Return the number of the state of a map that shows most of the terms; ``None`` where none beats ``fit``.
+
+    ``fit`` is how well the page in front fits, in [0, 1]; ``seen`` are keys of pages that were in front.
+    """
+    best, chosen = max(fit, LEAST_STATE), None
+    for number, one in enumerate(candidates):
+        shown = best_of(
+            evidence(terms, (one.title, *one.headings), NAMED_LINK),
+            evidence(terms, (path_words(one.url),), PATH),
+            evidence(terms, one.controls, CONTROL),
+        )
+        if page_key(one.url) not in seen and (mine := score(terms, shown)) > best:
+            best, chosen = mine, number
+    return chosen

@@ -247,7 +247,7 @@ class PageContext:
         return {
             control.index: row.text
             for relation in self.relations.relations
-            if len(relation.rows) > 1
+            if len(relation.rows) > 1 or any(relation.columns)
             for row in relation.rows
             for control in row.controls
         }

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from app.engine.agent.navigator import StateCandidate
 from app.engine.agent.scout.change_part import change_step
 from app.engine.agent.scout.hinting import hint_step
-from app.engine.agent.scout.map_choice import choose_state
 from app.engine.agent.scout.memory import Memory, ScoutStep
+from app.engine.agent.scout.navigation import choose_state
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
 from app.engine.agent.scout.question_part import question_step

@@ -7,6 +7,7 @@ what the page in front keeps showing behind it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,7 +30,6 @@ what a word counts in a long text."""
 _PLACE_WORDS = word_set(
     "page list overview screen view section site details detail entry item menu area where"
 )
-_OPENING = word_set("show open take go bring get give find see view navigate")
 _MOST_ROWS = 400
 
 
@@ -41,8 +41,6 @@ class Term:
     weight: float
     is_name: bool = False
     on_the_way: bool = False
-    is_owner: bool = False
-    """The name says whose the thing is, not what it is called: ``the order that Ada Bell placed``."""
 
     @property
     def is_kind(self) -> bool:
@@ -61,50 +59,19 @@ def terms_of(part: TaskPart) -> Terms:
     names = located_names(part)
     order = read_ordering(part.text) if part.mode is TaskMode.WAY else None
     taken = {word for name in names for word in words(name.text)} | set(words(order.said if order else ""))
-    if part.mode is TaskMode.WAY:
-        taken |= set(words(part.text)[:1]) & _OPENING
-    said = [word for word in dict.fromkeys((*_joined_nots(part.words), *part.where)) if word not in taken]
-    if part.mode is TaskMode.CHANGE:
-        led = {word for name in names for word in words(name.lead)}
-        led |= set(made_thing(part))
-        said = [word for word in said if word in led or word in part.where or not names]
+    joined = re.sub(
+        r"\bnot (?=\w)", "un", " ".join(part.words)
+    ).split()  # sites say ``unread`` for ``not read``
+    said = [word for word in dict.fromkeys((*joined, *part.where)) if word not in taken | STOP]
+    if part.mode is TaskMode.CHANGE and names:
+        led = {word for name in names for word in words(name.lead)} | {*made_thing(part), *part.where}
+        said = [word for word in said if word in led]
     passed = part.context if part.mode is TaskMode.WAY and part.names else ()
+    weights = {name: NUMBER_WEIGHT if name.number else NAME_WEIGHT for name in names}
     return (
-        *(
-            Term(
-                name.text,
-                NUMBER_WEIGHT if name.number else NAME_WEIGHT,
-                is_name=True,
-                on_the_way=name in passed,
-                is_owner=_is_owner(name),
-            )
-            for name in names
-        ),
-        *(
-            Term(word, PLACE_WEIGHT if word in _PLACE_WORDS else WORD_WEIGHT)
-            for word in said
-            if word not in STOP
-        ),
+        *(Term(one.text, weight, is_name=True, on_the_way=one in passed) for one, weight in weights.items()),
+        *(Term(word, PLACE_WEIGHT if word in _PLACE_WORDS else WORD_WEIGHT) for word in said),
     )
-
-
-def _joined_nots(said: Sequence[str]) -> list[str]:
-    """Return words with ``not read`` as ``unread``, as sites call it."""
-    joined: list[str] = []
-    for word in said:
-        if joined and joined[-1] == "not":
-            joined[-1] = f"un{word}"
-        else:
-            joined.append(word)
-    return joined
-
-
-def _is_owner(name: Name) -> bool:
-    lead = [word for word in words(name.lead) if word not in ("the", "a", "an")]
-    if not lead or name.quoted:
-        return False
-    belongs = lead[-1] in ("of", "for", "by", "from") and len(lead) > 1 and lead[-2] not in _PLACE_WORDS
-    return lead[-1] in ("that", "which", "whom") or belongs
 
 
 def located_names(part: TaskPart) -> tuple[Name, ...]:
@@ -119,8 +86,7 @@ def located_names(part: TaskPart) -> tuple[Name, ...]:
 @lru_cache(maxsize=65536)
 def shown_by(terms: Terms, text: str) -> Evidence:
     """Return how much of each term a text shows, in [0, 1]."""
-    said = meaning(text)
-    return tuple([_name_shown(one.text, text) if one.is_name else _best_fit(one.text, said) for one in terms])
+    return evidence(terms, (text,), 1.0)
 
 
 def _best_fit(wanted: str, said: Iterable[str]) -> float:
@@ -139,26 +105,18 @@ def _name_shown(name: str, text: str) -> float:
 
 
 def evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
-    """Return the best evidence of each term in some texts."""
-    found = [shown_by(terms, text) for text in texts if text]
-    return (
-        tuple([weight * max(shown) for shown in zip(*found, strict=True)]) if found else (0.0,) * len(terms)
+    """Return the best evidence of each term in some texts: of names in one text, of words in all of them."""
+    said = [text for text in dict.fromkeys(texts) if text]
+    there = {word for text in said for word in meaning(text)}
+    return tuple(
+        weight
+        * (
+            max((_name_shown(term.text, text) for text in said), default=0.0)
+            if term.is_name
+            else _best_fit(term.text, there)
+        )
+        for term in terms
     )
-
-
-def _page_text_evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
-    """Return the same for the many texts of a page: words by its vocabulary, names where all texts have their words."""
-    said = dict.fromkeys(texts)
-    there = {word for text in said for word in words(text)}
-    found: list[float] = []
-    for term in terms:
-        if not term.is_name:
-            found.append(weight * _best_fit(term.text, there - STOP))
-            continue
-        own = set(words(term.text)) & there
-        among = [text for text in said if not own.isdisjoint(words(text))] if own else []
-        found.append(weight * max((_name_shown(term.text, text) for text in among), default=0.0))
-    return tuple(found)
 
 
 def weighed_evidence(terms: Terms, texts: Iterable[str], weight: float) -> Evidence:
@@ -205,7 +163,7 @@ def page_evidence(
     ]
     rows = [row.text for one in relations.relations for row in one.rows[:_MOST_ROWS]]
     told = ((heads, LISTED), (rows, ROW), (relations.said, TEXT))
-    return best_of(subject, *(_page_text_evidence(terms, texts, weight) for texts, weight in told))
+    return best_of(subject, *(evidence(terms, texts, weight) for texts, weight in told))
 
 
 def subject_evidence(
@@ -217,27 +175,24 @@ def subject_evidence(
         evidence(terms, context.chosen, CHOSEN),
         evidence(terms, (path_words(context.page.url),), PATH),
     )
-    echoed = tuple(
-        0.0 if term.is_name and (context.echoes(term.text) or _repeats(context, term.text, searched)) else one
+    found = tuple(
+        max(
+            0.0 if _repeats(context, term.text, searched) else one,
+            ABOUT * _is_of(term, terms, subject, context),
+        )
+        if term.is_name
+        else one
         for term, one in zip(terms, subject, strict=True)
     )
-    echoed = tuple(
-        max(one, ABOUT if term.is_name and _is_of(term, terms, subject, context) else 0.0)
-        for term, one in zip(terms, echoed, strict=True)
-    )
-    return best_of(echoed, evidence(terms, applied, CHOSEN))
+    return best_of(found, evidence(terms, applied, CHOSEN))
 
 
 def _is_of(term: Term, terms: Terms, subject: Evidence, context: PageContext) -> bool:
-    """Whether a page is that of a name: its form holds it, or it is one of the kind and says whose it is."""
+    """Whether a page is that of a name: it calls itself so, or it is one of the kind and says whose it is."""
     if context.is_about(term.text):
         return True
-    kinds = [one for kind, one in zip(terms, subject, strict=True) if not kind.is_name]
-    if (
-        not term.is_owner
-        or holds(path_words(context.page.url), term.text)
-        or max(kinds, default=0.0) < LIKE_HEADING
-    ):
+    kinds = [one for kind, one in zip(terms, subject, strict=True) if kind.is_kind]
+    if max(kinds, default=0.0) < LIKE_HEADING or holds(path_words(context.page.url), term.text):
         return False
     most = len(words(term.text)) + 4
     return any(
@@ -247,10 +202,11 @@ def _is_of(term: Term, terms: Terms, subject: Evidence, context: PageContext) ->
 
 
 def _repeats(context: PageContext, name: str, searched: Collection[str]) -> bool:
-    """Whether the address holds a name only because it was searched for, and no heading is the name itself."""
-    if name not in searched or not holds(path_words(context.page.url), name):
-        return False
-    return not any(plain(text) == plain(name) for text in context.subject)
+    """Whether the page holds a name only because it was searched for, and no heading is the name itself."""
+    if context.echoes(name):
+        return True
+    asked = name in searched and holds(path_words(context.page.url), name)
+    return asked and not any(plain(text) == plain(name) for text in context.subject)
 
 
 @lru_cache(maxsize=8192)
