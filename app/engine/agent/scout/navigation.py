@@ -46,7 +46,7 @@ KEPT_BELOW, KEPT_BESIDE, KEPT_ELSEWHERE, KEPT_IN_FRAME = 0.9, 0.65, 0.3, 0.2
 """Share of what the page in front shows that a link keeps: into it, beside it, elsewhere, by the site's menu."""
 FOUND_BY_SEARCH, BY_MAP, CONTROL = 0.8, 0.78, 0.4
 """Evidence of a name that a search for it promises, and the map; weight of the controls of a state of the map."""
-UNSEEN, UNSEEN_KIND, UNLIKE, MENU_CHANCE = 0.14, 0.06, 0.04, 0.04
+UNSEEN, UNSEEN_KIND, UNLIKE, MENU_CHANCE = 0.14, 0.06, 0.08, 0.04
 """Promise of a main part of the site while no page shows the names of the task; what it promises besides where its
 name says the kind of thing, and where no page like it was seen; promise of a menu."""
 LEAST_KIND, LEAST_TOLD, LEAST_FIT, LEAST_SHOWN, LEAST_STATE = 0.55, 0.4, 0.5, 0.85, 0.2

@@ -46,25 +46,22 @@ def read_ordering(text: str) -> Ordering | None:
     """Return the order that a text speaks of: ``the highest total at the top``, ``sorted by title``."""
     low = text.casefold()[:400]
     if found := _FIRST.search(low):
-        down = not re.fullmatch(_UP, found[2])
-        return Ordering(_column(f"{found[1]} {found[3]}"), down, found[0])
+        return Ordering(_column(f"{found[1]} {found[3]}"), not re.fullmatch(_UP, found[2]), found[0])
     if found := _ALPHABETICAL.search(low):
         return Ordering(_column(found[1]), bool(found[2]), found[0])
-    if found := _SORTED.search(low):
-        return Ordering(_column(found[1]), bool(_DESCENDING & set(words(found[0]))), found[0])
-    return None
+    found = _SORTED.search(low)
+    return Ordering(_column(found[1]), bool(_DESCENDING & set(words(found[0]))), found[0]) if found else None
 
 
 @lru_cache(maxsize=4096)
 def offered_ordering(name: str, url: str) -> Ordering | None:
     """Return the order that a control puts rows into, by its name or its address."""
-    found = read_ordering(name)
-    down, up = _DESCENDING & set(words(name)), _ASCENDING & set(words(name))
-    if found is None and is_sort_control(name) and (down or up):
-        found = Ordering((), bool(down))
-    if found is None:
-        return ordering_in_address(url)
-    return Ordering(_column(name), found.descending, name)
+    found, said = read_ordering(name), set(words(name))
+    if found is not None:
+        return Ordering(_column(name), found.descending, name)
+    if is_sort_control(name) and said & (_DESCENDING | _ASCENDING):
+        return Ordering(_column(name), bool(said & _DESCENDING), name)
+    return ordering_in_address(url)
 
 
 def is_sort_control(name: str) -> bool:
@@ -76,20 +73,15 @@ def is_sort_control(name: str) -> bool:
 def ordering_in_address(url: str) -> Ordering | None:
     """Return the order that an address asks for: ``?sort=-total``, ``?order=total&dir=desc``."""
     query = parse_qsl(split_address(url).query)
-    for key, value in query:
-        if key.strip("@").casefold() in _SORTING and value:
-            down = value.startswith("-") or any(_DESCENDING & set(words(one)) for _, one in query)
-            return Ordering(_column(value), down, value)
-    return None
+    value = next((value for key, value in query if key.strip("@").casefold() in _SORTING and value), "")
+    down = value.startswith("-") or any(_DESCENDING & set(words(one)) for _, one in query)
+    return Ordering(_column(value), down, value) if value else None
 
 
 def is_met(wanted: Ordering, offered: Ordering) -> bool:
     """Whether an order is the wanted one; a task without a column is met by any column of the same direction."""
-    if wanted.descending is not offered.descending:
-        return False
-    return not wanted.column or any(
-        word_fit(one, other) >= _LEAST_LIKE for one in wanted.column for other in offered.column
-    )
+    likes = (word_fit(one, other) >= _LEAST_LIKE for one in wanted.column for other in offered.column)
+    return wanted.descending is offered.descending and (not wanted.column or any(likes))
 
 
 def _column(text: str) -> tuple[str, ...]:

@@ -12,21 +12,20 @@ from urllib.parse import parse_qsl, unquote_plus
 
 from app.engine.agent.scout.likeness import holds, meaning, plain, words
 from app.engine.agent.scout.relations import PageRelations, read_relations
+from app.engine.agent.scout.tree_texts import FIELDS
 from app.engine.core.addresses import split_address
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import word_set
 
-PRESSED = word_set("link button menuitem tab treeitem option")
-FIELDS = word_set("textbox searchbox spinbutton combobox listbox checkbox radio switch slider")
-_SEARCH = word_set("search find query keyword keywords lookup")
+_PRESSED = word_set("link button menuitem tab treeitem option")
+_SEARCH, _NARROWING = word_set("search find query keyword keywords lookup"), word_set("q filter title name")
 _RESULTS = word_set("search results matching found matches")
 _NEXT = word_set("next older › » → > >>")
 _MENU = word_set("haspopup collapsed")
 _ASIDE = word_set("navigation banner contentinfo complementary menubar menu toolbar search")
 _TITLE_PARTS = re.compile(r"\s+[|\-·–—:»]\s+|\s[|»]\s")
-_MOST_KIND_WORDS = 3
-"""Words beside a thing's name in the heading of its own page, for names of few words."""
-_NAMING_FIELDS = 4
+_MOST_KIND_WORDS, _NAMING_FIELDS = 3, 4
+"""Words beside a thing's name in the heading of its own page; first fields of a form that call its thing by name."""
 _CURRENT = word_set("current selected")
 
 
@@ -44,18 +43,14 @@ class PageContext:
     Attributes:
         page: the capture.
         relations: what it lists.
+        key: address without fragment, which tells pages of one run apart.
     """
 
     def __init__(self, page: PageCapture) -> None:
-        self.page = page
+        self.page, self.key = page, page_key(page.url)
         self.relations: PageRelations = read_relations(page.tree)
         self.address = split_address(page.url)
         self.path = self.address.path or "/"
-
-    @cached_property
-    def key(self) -> str:
-        """Address without fragment, which tells pages of one run apart."""
-        return page_key(self.page.url)
 
     @cached_property
     def shown(self) -> tuple[Element, ...]:
@@ -65,15 +60,13 @@ class PageContext:
             for one in self.page.elements
             if one.visible and not one.in_advert and "disabled" not in one.states
         )
-        inside = tuple(
-            one for one in seen if "dialog" in landmark_roles(one) or "alertdialog" in landmark_roles(one)
-        )
+        inside = tuple(one for one in seen if landmark_roles(one) & {"dialog", "alertdialog"})
         return inside if len(inside) > 1 else seen
 
     @cached_property
     def pressed(self) -> tuple[Element, ...]:
         """Elements that can be pressed."""
-        return tuple(one for one in self.shown if one.role in PRESSED or one.listens)
+        return tuple(one for one in self.shown if one.role in _PRESSED or one.listens)
 
     @cached_property
     def links(self) -> tuple[Element, ...]:
@@ -95,8 +88,8 @@ class PageContext:
             if one.name
             and not one.submits
             and not one.form.startswith("post:")
+            and "expanded" not in one.states
             and not {"toolbar", "menubar"} <= landmark_roles(one)
-            and ("expanded" not in one.states)
             and (
                 _MENU & set(one.states)
                 or (one.role == "tab" and "selected" not in one.states)
@@ -106,82 +99,56 @@ class PageContext:
 
     def _is_part(self, one: Element) -> bool:
         """Whether a link shows another part of this page."""
-        address = split_address(one.href)
-        return bool(one.href and address.fragment and page_key(one.href) == self.key)
+        return bool(one.href and split_address(one.href).fragment and page_key(one.href) == self.key)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Controls that take a value, with their labels."""
-        return tuple(
-            Field(one, self.label_of(one))
-            for one in self.shown
-            if one.role in FIELDS
-            and "readonly" not in one.states
-            and one.type not in ("hidden", "submit", "button")
-        )
+        fixed = ("hidden", "submit", "button")
+        seen = (one for one in self.shown if one.role in FIELDS and "readonly" not in one.states)
+        return tuple(Field(one, self._label_of(one)) for one in seen if one.type not in fixed)
 
     @cached_property
     def _labels(self) -> dict[int, str]:
         return dict(self.relations.labels)
 
-    def label_of(self, element: Element) -> str:
+    def _label_of(self, element: Element) -> str:
         """Return what a field is called: its own name unless that is only its value, else the text before it."""
-        own = element.label or element.name
-        if own and own != element.value:
-            return own
-        told = dict(element.attributes)
-        return (
-            self._labels.get(element.index, "")
-            or told.get("placeholder", "")
-            or told.get("name", "").replace("_", " ")
-        )
+        own, told = element.label or element.name, dict(element.attributes)
+        before = self._labels.get(element.index, "") or told.get("placeholder", "")
+        return own if own and own != element.value else before or told.get("name", "").replace("_", " ")
 
     @cached_property
     def search_fields(self) -> tuple[Field, ...]:
         """Fields of the site's search, the one for everything first."""
-        found: list[tuple[int, int, Field]] = []
+        found: list[tuple[bool, int, Field]] = []
         for one in self.fields:
             element = one.element
-            if element.role not in ("textbox", "searchbox", "combobox") or element.form.startswith("post:"):
+            typed = element.role in ("textbox", "searchbox", "combobox") and not element.options
+            if not typed or element.form.startswith("post:") or element.type in ("date", "password", "email"):
                 continue
-            if element.type in ("date", "password", "email") or element.options:
-                continue
-            said = (
-                set(words(one.label))
-                | set(words(element.form))
-                | set(words(dict(element.attributes).get("name", "")))
-            )
+            said = {*words(one.label), *words(element.form), *words(dict(element.attributes).get("name", ""))}
             direct = (
                 element.role == "searchbox" or bool(_SEARCH & said) or "search" in landmark_roles(element)
             )
-            if direct or said & {"q", "filter", "title", "name"}:
-                found.append((0 if direct else 1, element.index, one))
+            if direct or said & _NARROWING:
+                found.append((not direct, element.index, one))
         return tuple(one for _, _, one in sorted(found, key=lambda entry: entry[:2]))
 
     @cached_property
     def next_page(self) -> Element | None:
-        """The control that shows the next page of a list."""
+        """The control that shows the next page of a list: it says so, or is the next of some numbers."""
         for one in self.pressed:
             said = words(one.name)
-            if "rel" in dict(one.attributes) and dict(one.attributes)["rel"] == "next":
+            named = one.name.strip().casefold() in _NEXT or (len(said) <= 3 and said[:1] == ("next",))
+            if named or dict(one.attributes).get("rel") == "next":
                 return one
-            if one.name.strip().casefold() in _NEXT or (len(said) <= 3 and said[:1] == ("next",)):
-                return one
-            if one.name.strip() in (">", ">>", "›", "»", "→"):
-                return one
-        return self._next_number
-
-    @cached_property
-    def _next_number(self) -> Element | None:
-        """The number after the page in front among links that are numbers."""
         numbers = {int(one.name): one for one in self.pressed if one.name.isdecimal() and len(one.name) < 4}
-        if len(numbers) < 2:
-            return None
         current = [number for number, one in numbers.items() if _CURRENT & set(one.states)]
-        query = dict(parse_qsl(self.address.query))
-        told = [int(value) for key, value in query.items() if key in ("page", "p") and value.isdecimal()]
-        here = (current or told or [min(numbers) - 1 if min(numbers) == 2 else 1])[0]
-        return numbers.get(here + 1)
+        query = parse_qsl(self.address.query)
+        told = [int(value) for key, value in query if key in ("page", "p") and value.isdecimal()]
+        here = (current or told or [1])[0]
+        return numbers.get(here + 1) if len(numbers) > 1 else None
 
     @cached_property
     def is_search_result(self) -> bool:
@@ -205,31 +172,21 @@ class PageContext:
     def chosen(self) -> tuple[str, ...]:
         """Values chosen on it: the current entries of menus, the options chosen in filters."""
         current = [one.name for one in self.page.elements if one.name and _CURRENT & set(one.states)]
-        filters = [
-            one.element.value
-            for one in self.fields
-            if one.element.options and one.element.value and not one.element.form.startswith("post:")
-        ]
+        fields = [one.element for one in self.fields if not one.element.form.startswith("post:")]
+        filters = [one.value for one in fields if one.options and one.value]
         query = [unquote_plus(value) for _, value in parse_qsl(self.address.query)]
         return tuple(dict.fromkeys([*current, *filters, *query]))
 
     def is_about(self, name: str) -> bool:
         """Whether the page is that of a thing: it calls itself so, or its form holds the name."""
-        if not name:
-            return False
-        wanted = len(words(name))
-        if not self.echoes(name) and any(
-            holds(text, name) and len(words(text)) <= 2 * wanted + _MOST_KIND_WORDS for text in self.subject
-        ):
-            return True
-        return plain(name) in self._form_values
+        most = 2 * len(words(name)) + _MOST_KIND_WORDS
+        called = (holds(text, name) and len(words(text)) <= most for text in self.subject)
+        return bool(name) and ((not self.echoes(name) and any(called)) or plain(name) in self._form_values)
 
     @cached_property
     def _form_values(self) -> frozenset[str]:
         """Values of the first text fields of a form, which call the thing that it edits by its name."""
-        texts = [
-            one for one in self.shown if one.role == "textbox" and one.form.startswith("post:")
-        ]  # read-only ones too
+        texts = [one for one in self.shown if one.role == "textbox" and one.form.startswith("post:")]
         return frozenset(plain(one.value) for one in texts[:_NAMING_FIELDS] if one.value)
 
     def echoes(self, name: str) -> bool:
@@ -244,13 +201,8 @@ class PageContext:
 
     @cached_property
     def _row_texts(self) -> dict[int, str]:
-        return {
-            control.index: row.text
-            for relation in self.relations.relations
-            if len(relation.rows) > 1 or any(relation.columns)
-            for row in relation.rows
-            for control in row.controls
-        }
+        lists = [one for one in self.relations.relations if len(one.rows) > 1 or any(one.columns)]
+        return {control.index: row.text for one in lists for row in one.rows for control in row.controls}
 
 
 def landmark_roles(element: Element) -> frozenset[str]:
