@@ -7,6 +7,7 @@ choice over the whole site and not only over the page in front).  Only what read
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
 
@@ -19,6 +20,7 @@ from app.engine.agent.scout.page_context import PageContext, is_aside, landmark_
 from app.engine.agent.scout.terms import (
     ABOUT,
     PATH,
+    ROW,
     Evidence,
     Terms,
     best_of,
@@ -49,7 +51,7 @@ FOUND_BY_SEARCH, BY_MAP, CONTROL = 0.8, 0.78, 0.4
 UNSEEN, UNSEEN_KIND, UNLIKE, MENU_CHANCE = 0.14, 0.06, 0.08, 0.04
 """Promise of a main part of the site while no page shows the names of the task; what it promises besides where its
 name says the kind of thing, and where no page like it was seen; promise of a menu."""
-LEAST_KIND, LEAST_TOLD, LEAST_FIT, LEAST_SHOWN, LEAST_STATE = 0.55, 0.4, 0.5, 0.85, 0.2
+LEAST_KIND, LEAST_TOLD, LEAST_FIT, LEAST_SHOWN, LEAST_STATE = 0.55, 0.4, 0.5, 0.82, 0.2
 """Evidence of a word for the kind of thing; share of such words that the page of a thing without a name calls itself
 by; score of a page that may be the one, and its share of what the site has shown; score of a state of the map."""
 LEAST_LATE, FAR_AWAY = 0.3, 0.04
@@ -60,8 +62,8 @@ _PLACES = frozenset({"login", "cart"})
 _MOST_KNOWN, _LONGEST_QUERY, _LEAST_LABEL, _MOST_IDLE, _LONGEST_COMMAND = 400, 300, 0.6, 6, 4
 _AIMLESS = word_set("random logout signout download export csv next previous rss atom")
 _FORM_VERBS = (("edit",), ("modify",), ("change",), ("manage",), ("new",), ("create",))
-_STATIC = tuple(
-    f".{one}" for one in "pdf zip png jpg jpeg gif svg css js xml csv ics epub gz mbox json txt".split()
+_STATIC = re.compile(
+    r"\.(?:pdf|zip|png|jpe?g|gif|svg|css|js|xml|csv|ics|epub|gz|mbox|json|txt)$", re.IGNORECASE
 )
 
 
@@ -105,24 +107,37 @@ class Wayfinder:
         return all(one >= ARRIVED for term, one in zip(self.terms, self.here, strict=True) if term.is_name)
 
     @property
-    def is_kind(self) -> bool:
-        """Whether the page is that of a name, or calls itself what is wanted."""
-        if any(term.is_name and self.context.is_about(term.text) for term in self.terms):
-            return True
-        kinds = [
-            (term.weight, one) for term, one in zip(self.terms, self.told, strict=True) if not term.is_name
-        ]
-        told, most = sum(weight * one for weight, one in kinds), sum(weight for weight, _ in kinds)
-        return told >= LEAST_TOLD * most
-
-    @property
-    def share(self) -> float:
-        """Share of what the site has shown of the terms so far that the page shows: other words tell nothing."""
-        known = self.memory.shown
+    def known(self) -> tuple[float, ...]:
+        """Best evidence of each term in any page or link so far; the more were looked at, the less an unsaid word."""
+        known, unsaid = self.memory.shown, min(1.0, 4 / max(len(self.memory.fits), 1) ** 2)
         for shown in (self.here, *(named for named, _ in self._likeness)):
             for term, one in zip(self.terms, shown, strict=True):
                 known[term.text] = max(known.get(term.text, 0.0), one)
-        return self.fit / max(score(self.terms, [known[term.text] for term in self.terms]), 1e-6)
+        return tuple(max(known[term.text], unsaid) for term in self.terms)
+
+    @property
+    def is_kind(self) -> bool:
+        """Whether the page is that of a name, or calls itself what is wanted as far as the site has words for it."""
+        if any(term.is_name and self.context.is_about(term.text) for term in self.terms):
+            return True
+        kinds = [not term.is_name for term in self.terms]
+        told, most = (
+            score(self.terms, [a * b for a, b in zip(kinds, one, strict=True)])
+            for one in (self.told, self.known)
+        )
+        return told >= LEAST_TOLD * most and (self.calls_kind or not any(term.is_kind for term in self.terms))
+
+    @property
+    def calls_kind(self) -> bool:
+        """Whether the page calls itself by a word for what is wanted."""
+        return any(
+            term.is_kind and one >= LEAST_KIND for term, one in zip(self.terms, self.told, strict=True)
+        )
+
+    @property
+    def is_state_for_task(self) -> bool:
+        """Whether the map has no better page for the task, and the page calls itself by a word of it."""
+        return self.calls_kind and f"map:{self.context.key}" in self.memory.marks
 
     @property
     def has_names(self) -> bool:
@@ -217,7 +232,7 @@ class Wayfinder:
             return 0.0
         kind = max((mine for term, mine in zip(self.terms, named, strict=True) if term.is_kind), default=0.0)
         if kind >= LEAST_KIND and not self.context.row_text(one):
-            return UNSEEN + UNSEEN_KIND * kind
+            return UNSEEN + UNLIKE + UNSEEN_KIND * kind
         if not is_aside(one) or words(name_of(one))[:1] in _FORM_VERBS:
             return 0.0
         return UNSEEN + UNLIKE / (1 + self._alike(split_address(one.href).path))
@@ -324,7 +339,7 @@ class Wayfinder:
 def _is_aimless(name: str, path: str) -> bool:
     """Whether name or path of a link tell that it leads to no page of a thing."""
     said = (*words(name), *words(path))
-    return not _AIMLESS.isdisjoint(said) or path.lower().endswith(_STATIC) or "sign out" in plain(name)
+    return not _AIMLESS.isdisjoint(said) or bool(_STATIC.search(path)) or "sign out" in plain(name)
 
 
 def is_harmless(action: Action, observation: Observation) -> bool:
@@ -363,9 +378,12 @@ def _commands_change(said: Sequence[str]) -> bool:
 def arrived(finder: Wayfinder) -> str:
     """Return the evidence that the page in front is the one that is wanted, "" where it is not enough."""
     shown = [term.text for term, one in zip(finder.terms, finder.here, strict=True) if one >= 0.6]
-    if not (
-        finder.names_shown and finder.is_kind and finder.fit >= LEAST_FIT and finder.share >= LEAST_SHOWN
-    ):
+    fits_task = (
+        finder.is_kind
+        and finder.fit >= LEAST_FIT
+        and finder.fit >= LEAST_SHOWN * score(finder.terms, finder.known)
+    )
+    if not finder.names_shown or not (fits_task or finder.is_state_for_task):
         return ""
     title = next((text for text in finder.context.subject if text), finder.context.path)
     return f'"{_short(title)}" shows {", ".join(shown[:6])}'
@@ -407,19 +425,29 @@ def _short(text: str) -> str:
 
 
 def choose_state(
-    terms: Terms, candidates: Sequence[StateCandidate], *, fit: float = 0.0, seen: Collection[str] = ()
+    terms: Terms,
+    candidates: Sequence[StateCandidate],
+    *,
+    fit: float = 0.0,
+    seen: Collection[str] = (),
+    start: str = "",
 ) -> int | None:
     """Return the number of the state of a map that shows most of the terms; ``None`` where none beats ``fit``.
 
-    ``fit`` is how well the page in front fits, in [0, 1]; ``seen`` are keys of pages that were in front.
+    ``fit`` is how well the page in front fits, in [0, 1]; ``seen`` are keys of pages that were in front.  States of
+    another part of the site than ``start``, the address that the task begins at, are passed over.
     """
     best, chosen = max(fit, LEAST_STATE), None
+    begun = segments_of(split_address(start).path)[:1]
     for number, one in enumerate(candidates):
+        if page_key(one.url) in seen or segments_of(split_address(one.url).path)[: len(begun)] != begun:
+            continue
         shown = best_of(
             evidence(terms, (one.title, *one.headings), NAMED_LINK),
             evidence(terms, (path_words(one.url),), PATH),
             evidence(terms, one.controls, CONTROL),
+            evidence(terms, (" ".join(one.matched),), ROW),
         )
-        if page_key(one.url) not in seen and (mine := score(terms, shown)) > best:
+        if (mine := score(terms, shown)) > best:
             best, chosen = mine, number
     return chosen

@@ -15,7 +15,7 @@ from app.engine.agent.scout.change_part import change_step
 from app.engine.agent.scout.hinting import hint_step
 from app.engine.agent.scout.memory import Memory, ScoutStep
 from app.engine.agent.scout.navigation import choose_state
-from app.engine.agent.scout.page_context import PageContext
+from app.engine.agent.scout.page_context import PageContext, page_key
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
 from app.engine.agent.scout.question_part import question_step
 from app.engine.agent.scout.task import Task, TaskMode, TaskPart, read_task
@@ -39,7 +39,7 @@ class ScoutPolicy:
         self._memory = Memory()
         self._answers: list[str] = []
         self._evidence: list[str] = []
-        self._intent = self._key = ""
+        self._intent = self._key = self._start = ""
         self._at = 0
 
     @property
@@ -51,7 +51,7 @@ class ScoutPolicy:
         """Return the next step; ``Stop`` with evidence, or ``ReportInfeasible`` with what is missing."""
         if observation.step == 0 or observation.intent != self._intent:
             self._memory, self._answers, self._evidence = Memory(), [], []
-            self._intent = observation.intent
+            self._intent, self._start = observation.intent, observation.start_url
         self._memory.learn(self._outcome(observation))
         context = PageContext(observation.page)
         self._key = context.key
@@ -65,7 +65,11 @@ class ScoutPolicy:
         """Return the number of the state of a map that the part in hand is about, ``None`` for none."""
         parts, memory = read_task(self._intent).parts, self._memory
         terms = terms_of(parts[min(memory.part, len(parts) - 1)])
-        return choose_state(terms, candidates, fit=memory.fits.get(self._key, 0.0), seen=memory.fits)
+        fit = memory.fits.get(self._key, 0.0)
+        number = choose_state(terms, candidates, fit=fit, seen=memory.fits, start=self._start)
+        if number == 0:  # the state search says so, too
+            memory.marks.add(f"map:{page_key(candidates[0].url)}")
+        return number
 
     async def aclose(self) -> None:
         """Nothing is held."""

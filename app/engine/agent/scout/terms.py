@@ -18,6 +18,7 @@ from app.engine.agent.scout.likeness import STOP, holds, meaning, plain, word_fi
 from app.engine.agent.scout.ordering import read_ordering
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import Name, TaskMode, TaskPart
+from app.engine.agent.scout.task_modes import GOING
 from app.engine.core.addresses import split_address
 from app.engine.core.text import word_set
 
@@ -62,7 +63,8 @@ def terms_of(part: TaskPart) -> Terms:
     joined = re.sub(
         r"\bnot (?=\w)", "un", " ".join(part.words)
     ).split()  # sites say ``unread`` for ``not read``
-    said = [word for word in dict.fromkeys((*joined, *part.where)) if word not in taken | STOP]
+    taken |= STOP | (GOING & set(words(part.text)[:1]) if part.mode is TaskMode.WAY else set())
+    said = [word for word in dict.fromkeys((*joined, *part.where)) if word not in taken]
     if part.mode is TaskMode.CHANGE and names:
         led = {word for name in names for word in words(name.lead)} | {*made_thing(part), *part.where}
         said = [word for word in said if word in led]
