@@ -42,8 +42,8 @@ from app.engine.core.text import word_set
 
 ARRIVED = 0.85
 """Evidence of each name from which on a page may be the page of the task."""
-NAMED_LINK, LINK_PATH, LINK_ROW, OTHER_ROW = 0.95, 0.7, 0.6, 0.4
-"""Weight of what a link says by where it says it; ``OTHER_ROW``: of a row of a list that has no name of the task."""
+NAMED_LINK, LINK_PATH, LINK_ROW = 0.95, 0.7, 0.6
+"""Weight of what a link says by where it says it."""
 KEPT_BELOW, KEPT_BESIDE, KEPT_ELSEWHERE, KEPT_IN_FRAME = 0.9, 0.65, 0.3, 0.2
 """Share of what the page in front shows that a link keeps: into it, beside it, elsewhere, by the site's menu."""
 FOUND_BY_SEARCH, BY_MAP, CONTROL = 0.8, 0.78, 0.4
@@ -59,7 +59,7 @@ LEAST_LATE, FAR_AWAY = 0.3, 0.04
 _READING = frozenset({RiskClass.READS, RiskClass.EDITS})
 _PLACES = frozenset({"login", "cart"})
 """Senses whose words name a place of the site: ``Basket``."""
-_MOST_KNOWN, _LONGEST_QUERY, _LEAST_LABEL, _MOST_IDLE, _LONGEST_COMMAND = 400, 300, 0.6, 6, 4
+_MOST_KNOWN, _LONGEST_QUERY, _LEAST_LABEL, _LONGEST_COMMAND, _MOST_IDLE = 400, 300, 0.6, 4, 6
 _AIMLESS = word_set("random logout signout download export csv next previous rss atom")
 _FORM_VERBS = (("edit",), ("modify",), ("change",), ("manage",), ("new",), ("create",))
 _STATIC = re.compile(
@@ -149,11 +149,10 @@ class Wayfinder:
 
         ``within`` keeps to what belongs to the page in front: its parts and what lies below it.
         """
-        if self.memory.idle_pages >= _MOST_IDLE:
-            floor = max(floor, LEAST_LATE)
-        found = [*self._links(floor, within=within), *self._menus()]
+        floor = max(floor, LEAST_LATE if self.memory.idle_pages >= _MOST_IDLE else 0.0)
+        found = [*self._links(within=within), *self._menus()]
         if not within:
-            found += [*self._searches(), *self._map(), *self._known_elsewhere(floor)]
+            found += [*self._searches(), *self._map()]
         for step in sorted(found, key=lambda one: -one.score):
             if step.score > floor and not self.memory.worn_out(step):
                 if is_harmless(step.action, self._seen):
@@ -161,34 +160,33 @@ class Wayfinder:
                 self.memory.failed[step.key] = self.memory.failed.get(step.key, 0.0) + 2
         return None
 
-    # links
+    def _links(self, *, within: bool) -> Iterator[ScoutStep]:
+        """Steps to the pages that links of this page lead to, and of pages before it."""
+        shown, known = {one.index for one in self.context.shown}, self.memory.known
+        best = self._promises(within=within)
+        for key, (promise, one) in best.items():
+            if key not in known or known[key].score < promise:
+                known[key] = Known(one.href, promise, one.name)
+            if not within or self.kept(one) >= KEPT_BESIDE:
+                action = Click(one.index, label=one.name) if one.index in shown else Goto(one.href)
+                yield _step_to(key, action, f'"{_short(one.name)}" leads on', promise)
+        self.memory.forget_worst(_MOST_KNOWN)
+        for key, other in known.items():
+            if not within and key not in best and key not in self.memory.fits:
+                told = f'"{_short(other.name)}", seen before, leads on'
+                yield _step_to(key, Goto(other.url), told, other.score - FAR_AWAY)
 
-    def _links(self, floor: float, *, within: bool) -> Iterator[ScoutStep]:
-        visible = {one.index for one in self.context.shown}
+    def _promises(self, *, within: bool) -> dict[str, tuple[float, Element]]:
+        """Return what the best link to each page promises, by the page's key."""
         best: dict[str, tuple[float, Element]] = {}
         # The page in front fits when only what belongs to it is wanted: then nothing but fit counts.
         priors = [0.0] * len(self.context.links) if within else link_priors(self.link_features()).tolist()
         for one, like, prior in zip(self.context.links, self._likeness, priors, strict=True):
             key = page_key(one.href)
-            if key in self.memory.fits or not self._may_lead(one):
-                continue
-            promise = self._promise(one, like) + prior
-            if key not in best or promise > best[key][0]:
-                best[key] = (promise, one)
-        for key, (promise, one) in best.items():
-            self._remember(key, one, promise)
-        self.memory.forget_worst(_MOST_KNOWN)
-        for key, (promise, one) in best.items():
-            if promise <= floor or (within and self.kept(one) < KEPT_BESIDE):
-                continue
-            seen = one.index in visible
-            yield ScoutStep(
-                action=Click(one.index, label=one.name) if seen else Goto(one.href),
-                reason=f'"{_short(one.name)}" leads on',
-                key=f"link:{key}",
-                score=promise,
-                leads_to=key,
-            )
+            if key not in self.memory.fits and self._may_lead(one):
+                promise = self._promise(one, like) + prior
+                best[key] = max(best.get(key, (promise, one)), (promise, one), key=lambda found: found[0])
+        return best
 
     def _may_lead(self, one: Element) -> bool:
         if one.index in self.context.sort_controls:
@@ -214,17 +212,11 @@ class Wayfinder:
         return link_features(self.context, self.terms, self.here, self._likeness)
 
     def _promise(self, one: Element, like: tuple[Evidence, Evidence]) -> float:
-        row, named = self.context.row_text(one), like[0]
-        said = best_of(*like, evidence(self.terms, (row,), LINK_ROW))
+        said = best_of(*like, evidence(self.terms, (self.context.row_text(one),), LINK_ROW))
         same = split_address(one.href).path == self.context.path
-        kept = self.kept(one) if not same or any(named) else 0.0
-        of_other = row and not any(
-            term.is_name and mine >= LINK_ROW and here < ARRIVED
-            for term, mine, here in zip(self.terms, said, self.here, strict=True)
-        )
-        weight = OTHER_ROW if of_other else 1.0
-        joined = [max(mine * weight, kept * here) for mine, here in zip(said, self.here, strict=True)]
-        return max(score(self.terms, joined), self._chance(one, named))
+        kept = self.kept(one) if not same or any(like[0]) else 0.0
+        joined = [max(mine, kept * here) for mine, here in zip(said, self.here, strict=True)]
+        return max(score(self.terms, joined), self._chance(one, like[0]))
 
     def _chance(self, one: Element, named: Evidence) -> float:
         """Return what a main part of the site promises while nothing shows the names; the more, the less is known."""
@@ -239,12 +231,11 @@ class Wayfinder:
 
     def _alike(self, path: str) -> int:
         """Return how many pages were seen whose path shares at least half with one."""
-        theirs, seen = (
-            segments_of(path),
-            [segments_of(split_address(url).path) for url in self.memory.urls.values()],
+        theirs = segments_of(path)
+        seen = (segments_of(split_address(url).path) for url in self.memory.urls.values())
+        return sum(
+            2 * sum(a == b for a, b in zip(theirs, ours, strict=False)) >= len(theirs) for ours in seen
         )
-        shared = (sum(a == b for a, b in zip(theirs, ours, strict=False)) for ours in seen)
-        return sum(2 * most >= len(theirs) for most in shared)
 
     def kept(self, one: Element) -> float:
         """Return the share of what the page in front shows that a link keeps, by its address, in [0, 1]."""
@@ -255,26 +246,6 @@ class Wayfinder:
         if len(ours) > 1 and shared >= len(ours) - 1:
             return KEPT_BESIDE
         return KEPT_IN_FRAME if is_aside(one) else KEPT_ELSEWHERE
-
-    def _remember(self, key: str, one: Element, promise: float) -> None:
-        known = self.memory.known
-        if key in known and known[key].score >= promise:
-            return
-        known[key] = Known(one.href, promise, one.name)
-
-    def _known_elsewhere(self, floor: float) -> Iterator[ScoutStep]:
-        here = {page_key(one.href) for one in self.context.links}
-        for key, one in self.memory.known.items():
-            if one.score - FAR_AWAY > floor and key not in here and key not in self.memory.fits:
-                yield ScoutStep(
-                    action=Goto(one.url),
-                    reason=f'"{_short(one.name)}", seen before, leads on',
-                    key=f"link:{key}",
-                    score=one.score - FAR_AWAY,
-                    leads_to=key,
-                )
-
-    # menus, search, map
 
     def _menus(self) -> Iterator[ScoutStep]:
         for one in self.context.menus:
@@ -291,17 +262,15 @@ class Wayfinder:
     def _searches(self) -> Iterator[ScoutStep]:
         """Searches for the names that the page is not about, the longest first."""
         names = [
-            one for one, here in zip(self.terms, self.here, strict=True) if one.is_name and here < ARRIVED
+            term for term, one in zip(self.terms, self.here, strict=True) if term.is_name and one < ARRIVED
         ]
         field = self._search_field() if names else None
         for term in sorted(names, key=lambda one: -len(one.text))[:3]:
             if field is None or term.text in self.memory.searched:
                 continue
             kept = KEPT_IN_FRAME if is_aside(field) else KEPT_BELOW
-            joined = [
-                FOUND_BY_SEARCH if one is term else max(kept * here, 0.2)
-                for one, here in zip(self.terms, self.here, strict=True)
-            ]
+            joined = [max(kept * here, 0.2) for here in self.here]
+            joined[self.terms.index(term)] = FOUND_BY_SEARCH
             yield ScoutStep(
                 action=TypeText(field.index, term.text[:_LONGEST_QUERY], enter=True),
                 reason=f"searches for {term.text}",
@@ -311,14 +280,12 @@ class Wayfinder:
             )
 
     def _search_field(self) -> Element | None:
-        """The search field whose label says the kind of thing best, the first one where none does."""
+        """The search field whose label says the kind of thing, else the first one."""
         kinds = [term.text for term in self.terms if not term.is_name]
-        said = [
-            (max((fits(kind, one.label) for kind in kinds), default=0.0), one)
-            for one in self.context.search_fields
-        ]
-        best = max(said, key=lambda one: one[0] if one[0] >= _LEAST_LABEL else 0.0, default=None)
-        return best[1].element if best else None
+        fields = self.context.search_fields
+        said = (one for one in fields if any(fits(kind, one.label) >= _LEAST_LABEL for kind in kinds))
+        best = next(said, fields[0] if fields else None)
+        return best.element if best else None
 
     def _map(self) -> Iterator[ScoutStep]:
         query = " ".join(term.text for term in self.terms)[:_LONGEST_QUERY]
@@ -333,6 +300,10 @@ class Wayfinder:
             key="map",
             score=score(self.terms, joined),
         )
+
+
+def _step_to(key: str, action: Action, reason: str, promise: float) -> ScoutStep:
+    return ScoutStep(action=action, reason=reason, key=f"link:{key}", score=promise, leads_to=key)
 
 
 @lru_cache(maxsize=16_384)

@@ -12,8 +12,7 @@ from app.engine.agent.scout.navigation import LEAST_FIT, arrived, is_harmless, n
 from app.engine.agent.scout.ordering import is_met, offered_ordering, ordering_in_address, read_ordering
 from app.engine.agent.scout.page_context import is_aside, page_key
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
-from app.engine.agent.scout.task import TaskPart
-from app.engine.agent.scout.terms import path_words, uncovered
+from app.engine.agent.scout.terms import uncovered
 from app.engine.core.actions.types import Click, Goto
 
 _MARGIN = 0.03
@@ -55,35 +54,30 @@ def _ordered_step(view: PartView) -> ScoutStep | None:
         return None
     for one in view.context.links:
         offered = offered_ordering(name_of(one), one.href)
-        if offered is None or not is_met(wanted, offered):
-            continue
-        shown = one in view.context.shown
         step = ScoutStep(
-            action=Click(one.index, label=one.name) if shown else Goto(one.href),
+            action=Click(one.index, label=one.name) if one in view.context.shown else Goto(one.href),
             reason=f"orders the list by {' '.join(wanted.column) or wanted.said}",
             key=f"order:{wanted.said}",
         )
-        if not view.memory.worn_out(step) and is_harmless(step.action, view.observation):
-            return step
+        if offered is not None and is_met(wanted, offered) and is_harmless(step.action, view.observation):
+            return None if view.memory.worn_out(step) else step
     return None
 
 
 def _linked_step(view: PartView) -> ScoutStep | None:
-    """Return the step from the page of a named thing to ``the other one`` that it links to."""
-    if not asks_for_other(view.part) or not any(view.context.is_about(name.text) for name in view.part.names):
+    """Return the step from the page of a named thing to ``the other one`` that a value of it links to."""
+    asks_for_other = view.part.names and _OTHER & set(view.part.words)
+    if not asks_for_other or not any(view.context.is_about(name.text) for name in view.part.names):
         return None
-    names = {word for name in view.part.names for word in words(name.text)}
-    said = [word for word in view.part.words if word not in names | _OTHER]
+    said = set(view.part.words) - {word for name in view.part.names for word in words(name.text)} - _OTHER
     values = [
         set(words(one.value))
         for one in view.context.relations.labelled
         if any(word_fit(word, told) >= _LEAST_LIKE for word in said for told in words(one.label))
     ]
     for one in view.context.links:
-        mine = set(words(one.name))
-        if is_aside(one) or not mine or "help" in words(path_words(one.href)) or mine == {"list"}:
-            continue
-        if any(mine <= value for value in values):
+        mine = set(words(one.name)) - {"list"}
+        if mine and not is_aside(one) and any(mine <= value for value in values):
             return ScoutStep(
                 action=Click(one.index, label=one.name),
                 reason=f'"{one.name}" is the other one',
@@ -91,11 +85,6 @@ def _linked_step(view: PartView) -> ScoutStep | None:
                 marks=("linked",),
             )
     return None
-
-
-def asks_for_other(part: TaskPart) -> bool:
-    """Whether a way leads to a thing that the named one links to: ``take me to that other issue``."""
-    return bool(part.names) and bool(_OTHER & set(part.words))
 
 
 def missing_page(view: PartView) -> str:
