@@ -96,7 +96,7 @@ add_undo_commands(app)
 
 def _next_text(row: RunRow) -> str:
     text = f"{row.id} at step {row.suspect_step}: {row.intent}"
-    return f"{text}\nneeds: {row.needs}" if row.needs else text
+    return f"{text}\ngave up: {row.needs}" if row.needs else text
 
 
 def _rate(value: float | None) -> str:

@@ -176,10 +176,10 @@ def run_document(detail: RunDetail) -> dict[str, Any]:
 
 def _run_table(rows: Sequence[RunRow]) -> str:
     """Return the list as text; columns that few workspaces have are left out where they are empty."""
-    heads = ("risk", "site", "task", "score", "steps", "ended", "run", "flags", "goal", "needs")
+    heads = ("risk", "site", "task", "score", "steps", "ended", "run", "flags", "goal", "reason")
     cells = [_run_row(row) for row in rows]
     shown = [
-        at for at, head in enumerate(heads) if head not in ("task", "needs") or any(row[at] for row in cells)
+        at for at, head in enumerate(heads) if head not in ("task", "reason") or any(row[at] for row in cells)
     ]
     return table([[row[at] for at in shown] for row in cells], [heads[at] for at in shown], widest=48)
 
@@ -224,7 +224,7 @@ def _run_text(detail: RunDetail) -> str:
             lines.append(f"       ! {flagged[step.index]}")
     lines += [f"tip {use.tip}: {use.words}" for use in detail.uses]
     if run.needs:
-        lines.append(f"needs: {run.needs}")
+        lines.append(f"gave up: {run.needs}")
     elif run.answer:
         lines.append(f"answer: {run.answer}")
     return "\n".join(lines)

@@ -118,13 +118,13 @@ def test_a_run_that_gave_up_says_in_its_row_what_it_would_need_and_is_found_by_i
     assert row.needs == NEEDS
     first, second = run_row(row).lines
     assert second.spans[0].sign is not None
-    assert second.spans[-1].text == f"needs: {NEEDS}"
+    assert second.spans[-1].text == f"gave up: {NEEDS}"
     assert first.spans[-1].text == row.intent
     model = desk.model.queue.model
-    assert f"needs: {NEEDS}" in model.words(row)
+    assert f"gave up: {NEEDS}" in model.words(row)
     desk.until(lambda: desk.view.step.header.needs.isVisible())
-    assert desk.view.step.header.needs.text() == f"needs: {NEEDS}"
-    assert f"needs: {NEEDS}" in model.tip(row)
+    assert desk.view.step.header.needs.text() == f"gave up: {NEEDS}"
+    assert f"gave up: {NEEDS}" in model.tip(row)
 
 
 def test_a_run_that_said_nothing_has_its_detector_and_goal_in_its_row(desk):

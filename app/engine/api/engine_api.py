@@ -76,8 +76,8 @@ class RunFilter:
     """A filter and order of runs.  Empty fields do not filter.
 
     ``order``: ``risk`` (highest first), ``date`` (newest first), ``site``, ``steps`` (most first), ``id``.
-    ``task`` is a task's id.  ``search`` is full text over intent, reason, action, target, address, error and answer.  ``needs`` keeps the runs
-    that gave up and said why.
+    ``task`` is a task's id.  ``search`` is full text over intent, reason, action, target, address, error and answer.
+    ``needs`` keeps the runs that gave up and said why.
     """
 
     site: str = ""

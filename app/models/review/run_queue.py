@@ -85,7 +85,7 @@ def detector_label(name: str) -> str:
 
 def needs_text(needs: str) -> str:
     """Return the reason of a run that gave up as a row says it, "" without one."""
-    return QCoreApplication.translate("Review", "needs: {0}").format(needs) if needs else ""
+    return QCoreApplication.translate("Review", "gave up: {0}").format(needs) if needs else ""
 
 
 class RunQueueModel(ObjectList[RunRow]):
