@@ -33,13 +33,23 @@ The same text gives the same steps on every machine.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from kb.compiler.reading import TipReading, flat
-from kb.procedure import STEP_LIMIT, Entry, Procedure, ProcedureOrigin
+from kb.procedure import (
+    PLACEHOLDER,
+    STEP_LIMIT,
+    Choice,
+    Entry,
+    Procedure,
+    ProcedureOrigin,
+    ProcedureStep,
+    StepKind,
+)
 from kb.tip import TipDraft
 
-VERSION = 3
+VERSION = 4
 """Counts changes of the rules; a procedure of an older version is compiled again, a frozen one never."""
 
 _LONGEST = 6_000
@@ -48,6 +58,11 @@ _LONGEST = 6_000
 
 _TOPIC = re.compile(r"(?:an?|the)\s+((?:new\s+)?[a-z]+)\s+(?:is|are|has|must|should|needs?)\s")
 """What a condition is about ("a message must be added")."""
+
+
+_IDIOM = re.compile(r"\bif need be\b,?\s*", re.IGNORECASE)
+"""A condition that says nothing: the step is one like the others."""
+_REFERENCE = re.compile(r"\bits (?:name|title|number|code)\b", re.IGNORECASE)
 
 
 def procedure_of(draft: TipDraft) -> Procedure:
@@ -70,10 +85,11 @@ def compile_text(do: str, when: str = "", before: str = "", why: str = "") -> Pr
     known = frozenset([*words, *(word[:-1] for word in words if word.endswith("s"))])
     topic = _TOPIC.match(when)
     reading = TipReading(known, topic[1] if topic else "")
-    reading.read(do[:_LONGEST])
+    do = _IDIOM.sub("", do[:_LONGEST])
+    reading.read(do)
     reading.warn(before[:_LONGEST], only_forbidden=True)
     reading.warn(why[:_LONGEST], only_forbidden=False)
-    entries = _limited([entry for entry in reading.entries if not reading.takes_back(entry)])
+    entries = _limited([_referred(entry, do) for entry in reading.entries if not reading.takes_back(entry)])
     acted = {step.target.casefold() for entry in entries for step in flat(entry)}
     never = tuple(one for one in dict.fromkeys(reading.never) if one and one.casefold() not in acted)
     return Procedure(
@@ -83,6 +99,26 @@ def compile_text(do: str, when: str = "", before: str = "", why: str = "") -> Pr
         origin=ProcedureOrigin.COMPILER,
         compiler=VERSION,
     )
+
+
+def _referred(entry: Entry, do: str) -> Entry:
+    """An entry whose presses of what a placeholder stands for ("find {user}, click its name") press the placeholder."""
+    if isinstance(entry, Choice):
+        return Choice(ways=tuple(tuple(_step_referred(step, do) for step in way) for way in entry.ways))
+    return _step_referred(entry, do)
+
+
+def _step_referred(step: ProcedureStep, do: str) -> ProcedureStep:
+    target = step.target
+    if step.kind is not StepKind.PRESS or step.near or not target.isalpha() or not target.islower():
+        return step
+    if f'"{target}"' in do or f"“{target}”" in do:
+        return step
+    if f"{{{target}}}" in do:
+        return replace(step, target=f"{{{target}}}", role="")
+    its = next((one for one in _REFERENCE.finditer(do) if one[0].lower().endswith(target)), None)
+    before = PLACEHOLDER.findall(do[: its.start()]) if its else []
+    return replace(step, target=f"{{{before[-1]}}}", role="") if before else step
 
 
 def _limited(entries: list[Entry]) -> tuple[Entry, ...]:

@@ -42,6 +42,8 @@ _THING = re.compile(
     r"(?=\s(?:of|in|from|that|who|which|with|for|at|on|like|do|does|did|is|are|has|have|amongst|by)\b|[.?;:(]|$)",
     re.IGNORECASE,
 )
+_OR = re.compile(r",\s+(?:or\s+)?|\s+or\s+")
+"""Between the things of which one is asked about: ``the waiting list, the refunds or the invoices``."""
 _LONGEST = 6_000
 
 Words = frozenset[str]
@@ -66,7 +68,7 @@ def asks_for_an_answer(goal: str) -> bool:
 def topics(tip: TipDraft) -> tuple[Words, ...]:
     """The words of what has to be asked about for a tip to apply; empty for a tip that names no such thing."""
     found = (about for clause in clauses(tip) if (about := _ABOUT.match(clause.strip())))
-    return tuple(stems for about in found if (stems := _stems(about[1])))
+    return tuple(stems for about in found for one in _OR.split(about[1]) if (stems := _stems(one)))
 
 
 @lru_cache(maxsize=1_024)

@@ -95,3 +95,11 @@ def test_a_landmark_is_never_pressed_in_place_of_its_neighbour():
 def test_ambiguity_is_told_apart_from_absence():
     assert find_control(step(PRESS, "Delete"), ROWS).ambiguous
     assert not find_control(step(PRESS, "Vanish"), ROWS).ambiguous
+
+
+def test_of_two_names_in_other_capitals_the_one_written_as_in_the_tip_is_meant():
+    twice = page(
+        el("link", "admin", href="http://place.test/me"), el("link", "Admin", href="http://place.test/a")
+    )
+    assert find_control(step(PRESS, "Admin"), twice).element == twice.elements[1]
+    assert find_control(step(PRESS, "ADMIN"), twice).ambiguous

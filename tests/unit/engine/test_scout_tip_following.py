@@ -6,10 +6,10 @@ import pytest
 
 from app.engine.agent.scout.memory import Memory, ScoutStep
 from app.engine.agent.scout.page_context import PageContext
-from app.engine.agent.scout.part_view import PartView
+from app.engine.agent.scout.part_view import PartDone, PartView
 from app.engine.agent.scout.task import read_task
 from app.engine.agent.scout.tip_following import tip_step
-from app.engine.core.actions.types import Click, Select
+from app.engine.core.actions.types import Click, Hover, Select
 from app.engine.core.observation import Observation, RetrievedTip
 from app.engine.core.page_state import PageCapture
 from kb.compiler import compile_text
@@ -41,9 +41,9 @@ def view(
     return PartView(seen, read_task(task).parts[-1], PageContext(page), Memory(marks=set(marks)))
 
 
-def pressed(step: ScoutStep | None, page: PageCapture) -> str:
+def pressed(step: ScoutStep | PartDone | None, page: PageCapture) -> str:
     """Address or name of the control that a step presses."""
-    if step is None or not isinstance(step.action, Click):
+    if not isinstance(step, ScoutStep) or not isinstance(step.action, Click):
         return ""
     element = page.elements[step.action.element]
     return element.href or element.name
@@ -59,7 +59,7 @@ def test_a_step_is_done_where_its_control_stands():
 
 def test_the_option_that_the_task_says_is_chosen():
     step = tip_step(view(OVERDUE, FORM, FIND, "loans are overdue", ("tip:t:1",)))
-    assert step is not None
+    assert isinstance(step, ScoutStep)
     assert isinstance(step.action, Select)
     assert step.action.options == ("overdue",)
 
@@ -88,6 +88,31 @@ def test_a_control_is_told_from_its_namesake_by_its_heading():
 )
 def test_no_step_is_due(task: str, page: PageCapture, do: str):
     assert tip_step(view(task, page, do, "loans, notes or the search of loans")) is None
+
+
+MENU = html_page(
+    "<title>Library</title><nav><button aria-haspopup=true>Reports</button></nav><h1>Library</h1><p>Welcome."
+)
+COUNTS = html_page(
+    f"<title>Loans by shelf</title>{NAV}<h1>Loans by shelf</h1><table><tr><th>Shelf<th>Books<th>Loans"
+    "<tr><td>Poetry<td>40<td>11<tr><td>Maps<td>90<td>7</table>"
+)
+SHELVES = 'Hover over "Reports", press "Loans by shelf", then read the "Loans" column'
+
+
+def test_a_menu_is_opened_by_the_pointer_where_the_tip_says_so():
+    step = tip_step(view("Which shelf had the most loans?", MENU, SHELVES, "loans of each shelf are wanted"))
+    assert isinstance(step, ScoutStep)
+    assert isinstance(step.action, Hover)
+
+
+def test_a_way_ends_where_the_last_step_of_a_tip_led_if_the_page_shows_the_name():
+    task, do = "Show me the history of the loan KX-2041.", 'Open "Loans", press "History"'
+    done = tip_step(view(task, LOAN, do, "the history of a loan is wanted", ("tip:t:1", "tip:t:2")))
+    assert isinstance(done, PartDone)
+    assert not isinstance(
+        tip_step(view(task, HOME, do, "the history of a loan is wanted", ("tip:t:1", "tip:t:2"))), PartDone
+    )
 
 
 def test_what_the_tip_warns_of_is_never_pressed():

@@ -200,3 +200,15 @@ def test_a_tip_cut_and_mixed_at_random_is_read_without_an_error():
         text = " ".join(words)
         made = compile_text(text, text, text, text)
         assert all(step.target for step in made.steps), text
+
+
+@pytest.mark.parametrize(
+    ("do", "pressed"),
+    [
+        ('Find {user} in the list, click its name and press "Save"', "{user}"),
+        ('Type {title} into "Search" and press "Go"; click the title in the results', "{title}"),
+        ('Choose {state} in "State", if need be {kind} in "Kind", and press "Filter"', "Filter"),
+    ],
+)
+def test_a_press_means_the_placeholder_it_points_back_to_and_an_idiom_is_no_condition(do: str, pressed: str):
+    assert f'press "{pressed}"' in compile_text(do).lines

@@ -10,9 +10,9 @@ Rules, in order:
    a text of that name.
 3. What lies in an open dialog comes before what the dialog covers, if it fits nearly as well.
 4. A landmark restricts the candidates to its row, or orders them by distance on the named side.
-5. Of equal fits the head of an open menu comes last.  Equal fits that lead to the same place are one.  Of others the
-   one in the page's main part is taken; if there are still several, the control is ambiguous, and nothing is done,
-   unless any of them will do.
+5. Of equal fits the head of an open menu comes last, and a name in the tip's own capitals first.  Equal fits that lead
+   to the same place are one.  Of others the one in the page's main part is taken; if there are still several, the
+   control is ambiguous, and nothing is done, unless any of them will do.
 """
 
 from __future__ import annotations
@@ -120,6 +120,7 @@ def find_control(
     best = max(fit for fit, _ in fits)
     equals = [one for fit, one in fits if fit == best]
     equals = [one for one in equals if "expanded" not in one.states] or equals
+    equals = [one for one in equals if step.target in (one.name, one.label, one.text)] or equals
     chosen = equals[0] if any_will_do else _one_of(equals)
     if chosen is None:
         return ControlMatch(

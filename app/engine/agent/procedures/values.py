@@ -4,8 +4,8 @@ A value is a thing in quotes, a number, a date, an address or a name in the task
 whose words
 stand next to it ("issue 123" for ``issue_number``, "repository openapi-generator" for ``repository_name``); a
 kind of value
-that its name asks for (number, date, e-mail) comes before others.  A single placeholder takes a single value.
-Nothing is
+that its name asks for (number, date, e-mail) comes before others.  A single placeholder takes a single value, one
+for a code the only value of letters and digits.  Nothing is
 guessed: what no value fits stays open.
 """
 
@@ -23,6 +23,7 @@ _VALUE = re.compile(
     r"|(?P<email>[\w.+-]+@[\w-]+\.[\w.]+)"
     r"|(?P<date>\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?,? ?(?:\d{4})?)"
+    r"|(?P<code>(?<![\w-])(?=[\dA-Z-]{0,20}[A-Z])(?=[A-Z-]{0,20}\d|[A-Z]{5})[\dA-Z]{1,12}(?:-[\dA-Z]{1,12}){0,4}(?![\w-]))"
     r"|(?P<number>#?\d[\d,.]*\d|#?\d)"
     r"|(?P<path>[\w.-]+/[\w./-]+)"
     r"|(?P<name>(?:[A-Z][\w&'’.-]*|[a-z]+[-_][\w-]+)(?:\s+(?:of\s+|the\s+)?[A-Z][\w&'’.-]*)*)"
@@ -50,7 +51,9 @@ def values_in(task: str) -> tuple[TaskValue, ...]:
     found: list[TaskValue] = []
     for match in _VALUE.finditer(task[:8_000]):
         kind = match.lastgroup or "name"
-        kind = next(name for name in ("quote", "email", "date", "number", "path", "name") if match[name])
+        kind = next(
+            name for name in ("quote", "email", "date", "code", "number", "path", "name") if match[name]
+        )
         text = next((one for one in match.groups()[1:6] if one), match[0]) if kind == "quote" else match[0]
         text = text.strip().rstrip(".,;:?!").lstrip("#") if kind != "quote" else text.strip()
         start = re.search(r"(?:^|[.!?]\s)$", task[: match.start()]) is not None
@@ -77,6 +80,13 @@ def fill_placeholders(names: Sequence[str], task: str) -> dict[str, str]:
         if fit >= 0.5 and name not in given and at in left:
             given[name] = values[at].text
             left.remove(at)
+    for name in names:
+        alone = (
+            [at for at in left if values[at].kind == "code"] if _asks_for(name.split("_")) == "code" else []
+        )
+        if name not in given and len(alone) == 1:
+            given[name] = values[alone[0]].text
+            left.remove(alone[0])
     open_names = [name for name in names if name not in given]
     if len(open_names) == 1:
         quoted = [at for at in left if values[at].kind == "quote"] or left
@@ -109,16 +119,16 @@ def _asks_for(words: Sequence[str]) -> str:
         return "number"
     if set(words) & {"email", "mail"}:
         return "email"
+    if words[-1:] == ["code"]:
+        return "code"
     return "date" if words and words[-1] in ("date", "day") else ""
 
 
 def _kind_allows(name: str, value: TaskValue) -> bool:
     asked = _asks_for(name.split("_"))
-    if asked in ("number", "email", "date"):
-        return value.kind in (asked, "quote") and (
-            asked != "number" or any(char.isdigit() for char in value.text)
-        )
-    return True
+    if asked == "number":
+        return value.kind in (asked, "quote", "code") and any(char.isdigit() for char in value.text)
+    return not asked or value.kind in (asked, "quote") or (asked == "code" and value.kind == "number")
 
 
 def _alike(one: str, other: str) -> bool:

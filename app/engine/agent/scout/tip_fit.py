@@ -30,6 +30,7 @@ _OPERATION = 1.3
 _LEAST_NEAR = 0.6
 """Likeness below which a word of another form says nothing of a tip."""
 _CLAUSES = re.compile(r"[,;.]\s|\s(?:or|and)\s")
+_PERSON = re.compile(r"[A-Z][^\W\d_]{1,20} [A-Z][^\W\d_]{1,30}")
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.-]{4,40}", re.ASCII)
 
 
@@ -90,9 +91,9 @@ def _asked(part: TaskPart) -> list[str]:
             continue
         if _CODE.fullmatch(name.text):
             said.append("code")
-        elif name.number:
+        elif name.text.isdecimal():
             said.append("number")
-        elif len(words(name.text)) == 2:
+        elif _PERSON.fullmatch(name.text):
             said += ["name", "person"]
     return list(dict.fromkeys((*said, *part.where)))
 
