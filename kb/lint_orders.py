@@ -444,9 +444,6 @@ def _holds(order: OrderPattern, words: str) -> bool:
 
 
 def _fold(text: str) -> str:
-    """The folded text without hidden characters, with single blanks within and around it.
-
-    Behind a possessive ``email`` is a noun and sends nothing: ``an account's email, password or permissions``.
-    """
+    """The folded text without hidden characters, single blanks within and around it; ``'s email`` is a noun."""
     folded = "  " + " ".join(_folded(visible(text)).split()) + " "
     return folded.replace("'s email ", "'s mail ").replace("'s e-mail ", "'s mail ")

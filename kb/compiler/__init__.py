@@ -89,7 +89,8 @@ def compile_text(do: str, when: str = "", before: str = "", why: str = "") -> Pr
     reading.read(do)
     reading.warn(before[:_LONGEST], only_forbidden=True)
     reading.warn(why[:_LONGEST], only_forbidden=False)
-    entries = _limited([_referred(entry, do) for entry in reading.entries if not reading.takes_back(entry)])
+    entries = _limited([entry for entry in reading.entries if not reading.takes_back(entry)])
+    entries = tuple(_referred(entry, do) for entry in entries)
     acted = {step.target.casefold() for entry in entries for step in flat(entry)}
     never = tuple(one for one in dict.fromkeys(reading.never) if one and one.casefold() not in acted)
     return Procedure(

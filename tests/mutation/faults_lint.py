@@ -60,8 +60,8 @@ FAULTS = (
     Mutation(
         "lint-orders-with-hidden-signs",
         ORDERS,
-        'return "  " + " ".join(_folded(visible(text)).split()) + " "',
-        'return "  " + " ".join(_folded(text).split()) + " "',
+        'folded = "  " + " ".join(_folded(visible(text)).split()) + " "',
+        'folded = "  " + " ".join(_folded(text).split()) + " "',
         "An order is found though hidden characters part its words.",
         _LINT,
         safety=True,
