@@ -91,7 +91,9 @@ def compile_text(do: str, when: str = "", before: str = "", why: str = "") -> Pr
     reading.warn(why[:_LONGEST], only_forbidden=False)
     entries = _limited([entry for entry in reading.entries if not reading.takes_back(entry)])
     entries = tuple(_referred(entry, do) for entry in entries)
-    acted = {step.target.casefold() for entry in entries for step in flat(entry)}
+    acted = {
+        name.casefold() for entry in entries for step in flat(entry) for name in (step.target, step.value)
+    }
     never = tuple(one for one in dict.fromkeys(reading.never) if one and one.casefold() not in acted)
     return Procedure(
         entries=entries,

@@ -16,16 +16,19 @@ from app.engine.agent.procedures.actions import StepAction, action_of
 from app.engine.agent.procedures.values import fill_placeholders
 from app.engine.agent.scout.change_part import may_change_here
 from app.engine.agent.scout.filters import filter_steps, is_half_filled
-from app.engine.agent.scout.likeness import meaning, plain, word_fit, words
+from app.engine.agent.scout.likeness import holds, meaning, plain, word_fit, words
 from app.engine.agent.scout.memory import ScoutStep, Sent
 from app.engine.agent.scout.navigation import ARRIVED, KEPT_BESIDE, is_harmless
 from app.engine.agent.scout.ordering import read_ordering
 from app.engine.agent.scout.page_context import page_key
 from app.engine.agent.scout.part_view import PartDone, PartView
+from app.engine.agent.scout.quantities import quantity_in
+from app.engine.agent.scout.question_limits import Order
+from app.engine.agent.scout.questions import read_question
+from app.engine.agent.scout.relations import PageRelations, Relation, Row
 from app.engine.agent.scout.task import TaskMode, TaskPart
 from app.engine.agent.scout.tip_fit import fitting_tips
 from app.engine.agent.scout.value_matching import read_changes
-from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.actions.types import Action, Click, Goto, Hover, Select, SetChecked, TypeText
 from app.engine.core.addresses import split_address
 from app.engine.core.observation import Observation, RetrievedTip
@@ -38,7 +41,6 @@ _SHOWN_BY_ITSELF = 0.7
 _LOOKED_AT = frozenset({StepKind.READ, StepKind.WAIT})
 _FILLING = frozenset({StepKind.FILL, StepKind.CHOOSE})
 _PASSED = frozenset({StepKind.PRESS, StepKind.HOVER})
-_CHECKED = frozenset({"checkbox", "radio", "switch"})
 _LEAST_LIKE = 0.12
 _QUOTED = re.compile(r"[\"“]([^\"”]{1,120})[\"”]")
 
@@ -54,7 +56,8 @@ class _Numbered:
 def tip_step(view: PartView) -> ScoutStep | PartDone | None:
     """Return the due step of a tip that was begun, else of the first fitting one that can be followed on this page.
 
-    A way ends where the last step of a tip led, if that page shows every name of the task.
+    A way ends where the last step of a tip led, if that page shows every name of the task; a question is answered by
+    what the tip says to read there.
     """
     if view.memory.sent is not None:
         return None  # what was sent is looked at first
@@ -64,15 +67,6 @@ def tip_step(view: PartView) -> ScoutStep | PartDone | None:
         if step is not None or (followed.is_over and view.part.mode is TaskMode.QUESTION):
             return step  # the page that a tip leads to is read before another tip is followed
     return None
-
-
-def columns_to_read(view: PartView) -> tuple[str, ...]:
-    """Return the labels that followed tips say to read on the page they led to."""
-    found: list[str] = []
-    for tip in _begun(view):
-        followed = _TipOnPage(view, tip)
-        found += followed.reads if followed.is_over else ()
-    return tuple(dict.fromkeys(found))
 
 
 def _begun(view: PartView) -> list[RetrievedTip]:
@@ -93,7 +87,7 @@ class _TipOnPage:
         self.values = _named_by_lead(names, view.part) | fill_placeholders(names, view.observation.intent)
         self._quoted = {plain(one) for one in _QUOTED.findall(f"{tip.do} {tip.text}")}
         taken = _steps_of(tip, view.part.text)
-        self.reads = [
+        self._reads = [
             one.step.target
             for one in taken
             if one.step.kind is StepKind.READ and plain(one.step.target) in self._quoted
@@ -101,9 +95,7 @@ class _TipOnPage:
         every = [one for one in taken if one.step.kind not in _LOOKED_AT]
         self._end = every[-1].number if every else 0
         self.steps = [one for one in every if self._is_acted_on(one.step)]
-        own = {plain(text) for one in self.steps for text in (one.step.target, one.step.value)}
-        never = procedure.never if procedure is not None else ()
-        self.never = tuple(one for one in never if plain(one) not in own)
+        self.never = procedure.never if procedure is not None else ()
 
     @property
     def is_over(self) -> bool:
@@ -111,8 +103,16 @@ class _TipOnPage:
         return 0 < (self.steps[-1].number if self.steps else 0) <= self.last
 
     def end(self) -> PartDone | None:
-        """Return the end of a way to the page that the tip's last step led to."""
+        """Return the end of a part where the tip's last step led: that page, or what is to be read on it."""
         view, finder = self.view, self.view.finder
+        if view.part.mode is TaskMode.QUESTION and self.is_over and view.context.next_page is None:
+            told = (labelled_answer(view.part, view.context.relations, label) for label in self._reads)
+            answer, row = next((one for one in told if one[0]), ("", ""))
+            return (
+                PartDone(evidence=f"a tip says where to read it: {row[:120]}", answer=answer)
+                if answer
+                else None
+            )
         if view.part.mode is not TaskMode.WAY or not 0 < self._end <= self.last:
             return None
         if not finder.has_names or not finder.names_shown or read_ordering(view.part.text) is not None:
@@ -124,7 +124,8 @@ class _TipOnPage:
         if not self.last and not self._may_begin():
             return None
         for one in self.steps:
-            if one.number <= self.last or self._is_over(one.step):
+            opens = one.step.kind is StepKind.PRESS and PLACEHOLDER.search(one.step.target) is not None
+            if one.number <= self.last or (opens and self._thing_is_open(one.step)):
                 continue
             if one.step.kind in _FILLING and PLACEHOLDER.search(one.step.filled(self.values).value):
                 if (wish := self._wish(sends=True)) is not None:
@@ -134,18 +135,9 @@ class _TipOnPage:
             if found.done:
                 continue
             made = self._made(one, found) or self._likest(one)
-            if made is not None or one.step.kind not in _PASSED or PLACEHOLDER.search(one.step.target):
+            if made is not None or opens or one.step.kind not in _PASSED:
                 return made  # a field or the thing has to be found first; menus may be open already
         return None
-
-    def _is_over(self, step: ProcedureStep) -> bool:
-        """Whether a press is done already, or means a field, whose choice filters make."""
-        if step.kind is not StepKind.PRESS:
-            return False
-        if PLACEHOLDER.search(step.target):
-            return self._thing_is_open(step)
-        fields = [one for one in self.view.context.fields if plain(one.label) == plain(step.target)]
-        return any(one.element.role not in _CHECKED for one in fields)
 
     def _likest(self, one: _Numbered) -> ScoutStep | None:
         """Return the step to the link here that is most like the task, where the tip opens a thing not named by it."""
@@ -264,7 +256,8 @@ class _TipOnPage:
 
     def _may_type(self, action: TypeText, element: Element) -> bool:
         """Whether a text may be typed: a name of the task, for a question or a way into a search field alone."""
-        if element.options or action.text not in {name.text for name in self.view.part.names}:
+        known = {name.text for name in self.view.part.names if not self.view.context.is_about(name.text)}
+        if element.options or action.text not in known:
             return False
         if self.view.part.mode is TaskMode.CHANGE:
             return bool(self.last and element.form)
@@ -277,9 +270,6 @@ class _TipOnPage:
         view, finder = self.view, self.view.finder
         if page_key(element.href) in self.memory.fits:
             return False
-        creates = "create" in senses_of(words(element.name)[:1])
-        if creates and view.part.mode is not TaskMode.CHANGE and not _is_said(element.name, view.part.text):
-            return False  # the form of a new thing holds no answer
         at_thing = bool(self.memory.opened.get(view.context.path.rstrip("/"))) or any(
             term.is_name and view.context.is_about(term.text) for term in finder.terms
         )
@@ -344,3 +334,52 @@ def _is_said(name: str, text: str) -> bool:
 def failed_tips(observation: Observation) -> Iterator[str]:
     """Yield for each tip that was given up which step failed and why."""
     return (f"a tip's {one.why}" for one in observation.procedures if one.why and "failed" in one.why)
+
+
+# the column or label that a tip says to read
+
+
+def labelled_answer(part: TaskPart, relations: PageRelations, label: str) -> tuple[str, str]:
+    """Return what a question asks of a column or label of this name, with the row it rests on; "" for nothing."""
+    question = read_question(part)
+    if len(question.asked) != 1:
+        return "", ""
+    tables = [
+        (one, column)
+        for one in relations.relations
+        for column in one.columns
+        if plain(column) == plain(label)
+    ]
+    if question.order is not None:
+        found = [row for one, column in tables for row in _at_the_end(one, column, question.order)]
+        answers = {_name(row, plain(label)): row for row in found}
+    else:
+        answers = {row[column]: row for one, column in tables for row in _named(one, part)}
+    if len(answers) == 1 and (text := next(iter(answers))):
+        return text, answers[text].text
+    values = {one.value for one in relations.labelled if plain(one.label) == plain(label) and not tables}
+    return (next(iter(values)), label) if len(values) == 1 and question.order is None else ("", "")
+
+
+def _named(relation: Relation, part: TaskPart) -> list[Row]:
+    """Return the rows of those names of the task that the relation holds at all; none where it holds none."""
+    names = [one.text for one in part.names if any(holds(row.text, one.text) for row in relation.rows)]
+    return [row for row in relation.rows if names and all(holds(row.text, name) for name in names)]
+
+
+def _at_the_end(relation: Relation, column: str, order: Order) -> list[Row]:
+    """Return the row at the place of an order by a column of numbers; none where two are equal."""
+    ranked = [
+        (told.amount, -at, row) for at, row in enumerate(relation.rows) if (told := quantity_in(row[column]))
+    ]
+    ranked.sort(key=lambda one: one[:2], reverse=order.largest)
+    if not order.place <= len(ranked) or len(ranked) < len(relation.rows):
+        return []
+    amount, _, row = ranked[order.place - 1]
+    return [row] if sum(one[0] == amount for one in ranked) == 1 else []
+
+
+def _name(row: Row, label: str) -> str:
+    """Return the first text of a row that is no number and not of the label's own column."""
+    texts = (text for column, text in row.cells if plain(column) != label)
+    return next((text for text in texts if text and not text.replace(".", "").isdecimal()), "")
