@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from app.engine.agent.scout.change_subject import is_about, thing_names
 from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep
+from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.saved_evidence import form_errors, saved_evidence, what_is_missing
 from app.engine.agent.scout.task import TaskMode, TaskPart, read_task
 from app.engine.agent.scout.value_matching import FormPlan, read_changes
@@ -172,9 +173,9 @@ def test_the_thing_is_the_name_that_is_no_value(task: str, names: list[str]) -> 
 
 
 def test_a_page_is_about_what_it_calls_itself() -> None:
-    assert is_about(part_of("Archive the invoice F-12"), ONE)
-    assert not is_about(part_of("Archive the invoice F-12"), LIST)
-    assert is_about(part_of("Archive it"), LIST)
+    assert is_about(part_of("Archive the invoice F-12"), PageContext(ONE))
+    assert not is_about(part_of("Archive the invoice F-12"), PageContext(LIST))
+    assert is_about(part_of("Archive it"), PageContext(LIST))
 
 
 def test_a_page_of_results_is_not_that_of_the_thing_it_was_searched_for() -> None:
@@ -183,7 +184,7 @@ def test_a_page_of_results_is_not_that_of_the_thing_it_was_searched_for() -> Non
         f"<title>Search results</title><h1>Results for F-12</h1>{form}", url="http://site.test/search?q=F-12"
     )
     part = part_of("Archive the invoice F-12")
-    assert not is_about(part, page)
+    assert not is_about(part, PageContext(page))
     assert control_step(part, page, set()) is None
 
 
@@ -198,7 +199,9 @@ AFTER = "http://site.test/f"
 @pytest.mark.parametrize(
     ("html", "url", "expected"),
     [
-        ("<h1>F-12</h1><p>The invoice was changed.</p>", AFTER, "the page says 'The invoice was changed.'"),
+        ("<p>The invoice F-12 was changed.</p>", AFTER, "the page says 'The invoice F-12 was changed.'"),
+        ("<h1>F-12</h1><p role=alert>The invoice was changed.</p>", "", "the page says 'The invoice was changed.'"),
+        ("<h1>F-12</h1><p>An invoice of Acme was changed.</p>", AFTER, ""),
         ("<h1>F-12</h1><p role=status>Saved</p>", "", "the page says 'Saved'"),
         ("<h1>F-12</h1><dl><dt>Title<dd>Winter</dl>", AFTER, "the page now shows Title 'Winter'"),
         (FILLED_IN, AFTER, "the page now shows Title 'Winter'"),

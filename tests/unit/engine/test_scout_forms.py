@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.scout.field_values import in_format_of, same_value, stepped, tokens_of
+from app.engine.agent.scout.field_values import in_format_of, same_value, tokens_of
 from app.engine.agent.scout.forms import FormStep, next_form_step
 from app.engine.agent.scout.task import TaskMode, TaskPart, read_task
 from app.engine.agent.scout.value_matching import FormPlan, read_changes
@@ -76,11 +76,9 @@ CASES = [
     ("table", 'Rename the issue "Crash" to "Crash on start"', {"Title": ("Crash on start",)}),
     ("table", 'Change the title from "Crash" to "Freeze"', {"Title": ("Freeze",)}),
     ("table", "Add anna to the nosy list", {"Nosy List": ("admin, mia, anna",)}),
-    ("table", "Remove mia from the nosy list", {"Nosy List": ("admin",)}),
     ("table", 'Add the note "Seen again"', {"Change Note": ("Seen again",)}),
     ("table", 'Comment on the issue saying "Seen again"', {"Change Note": ("Seen again",)}),
     ("table", "Set the due date to March 9, 2024", {"Due date": ("09.03.2024",)}),
-    ("table", "Extend the due date by 3 days", {"Due date": ("04.03.2024",)}),
     ("table", "Set priority urgent, status closed", {"Priority": ("urgent",), "Status": ("closed",)}),
     ("django", 'Add a book titled "Low Road"', {"Title": ("Low Road",)}),
     ("django", 'Create the book "Low Road" with 320 pages', {"Title": ("Low Road",), "Pages": ("320",)}),
@@ -91,8 +89,6 @@ CASES = [
     ("django", 'Add a book "A" that is visible to readers', {"Title": ("A",), "Visible to readers": ()}),
     ("bootstrap", "Set the urgency to high", {"Urgency": ()}),
     ("bootstrap", "Change the number of seats to 12", {"Seats": ("12",)}),
-    ("bootstrap", "Increase the seats by 5", {"Seats": ("15",)}),
-    ("bootstrap", "Reduce seats by 20%", {"Seats": ("8",)}),
     ("bootstrap", "Change the country to Norway", {"Country": ("Norway",)}),
     ("bootstrap", "Set the start date to 2024-04-02", {"Starts on": ("04/02/2024",)}),
     ("bootstrap", "Change the contact to mia@holm.example", {"Contact": ("mia@holm.example",)}),
@@ -100,7 +96,6 @@ CASES = [
     ("bootstrap", "Publish the ticket", {"Published": ()}),
     ("bootstrap", "Add the tag green", {"Tags": ("red", "green")}),
     ("bootstrap", "Set the tags to blue", {"Tags": ("blue",)}),
-    ("bootstrap", "Remove the tag red", {"Tags": ()}),
     ("bootstrap", 'Change the body to "New text"', {"Body": ("New text",)}),
 ]  # fmt: skip
 
@@ -150,7 +145,12 @@ def test_a_form_is_sent_once_by_the_control_that_says_no_more_than_the_task(
 
 @pytest.mark.parametrize(
     "task",
-    ['Set the colour to "pink"', "Move it by 3 days", 'Set the mileage to "12 km" and the owner to "Mia"'],
+    [
+        'Set the colour to "pink"',
+        "Move it by 3 days",
+        "Raise the seats by 5",
+        'Set the mileage to "12 km" and the owner to "Mia"',
+    ],
 )
 def test_values_without_a_field_are_told_and_nothing_is_sent(task: str) -> None:
     page = html_page(
@@ -198,14 +198,6 @@ def test_what_a_form_holds_is_not_replaced_by_a_name_that_the_task_does_not_set(
     assert plan.assignments == ()
 
 
-def test_a_step_is_taken_once() -> None:
-    task, page = part_of("Increase the seats by 5"), PAGES["bootstrap"]
-    plan = read_changes(task, page)
-    again = read_changes(task, page, {one.key for one in plan.assignments})
-    assert [one.held for one in plan.assignments] == [False]
-    assert [one.held for one in again.assignments] == [True]
-
-
 def test_actions_are_those_of_the_kind_of_field() -> None:
     _, steps = filled(
         "Set the urgency to high, the seats to 12, the country to Norway and publish it", PAGES["bootstrap"]
@@ -230,23 +222,6 @@ def test_a_suggestion_is_picked_once_it_is_offered() -> None:
     assert after is not None
     assert isinstance(after.action, Click)
     assert after.action.label == "Save"
-
-
-@pytest.mark.parametrize(
-    ("now", "step", "text", "expected"),
-    [
-        ("2024-01-30", "by 1 month", "Extend", "2024-02-29"),
-        ("31/12/2024", "by 3 days", "Extend", "03/01/2025"),
-        ("2024-03-01", "by 1 week", "Move it earlier", "2024-02-23"),
-        ("12.00", "by 10%", "Reduce the price", "10.80"),
-        ("10", "by 5", "Raise", "15"),
-        ("ten", "by 5", "Raise", ""),
-        ("", "by 3 days", "Extend", ""),
-        ("9999-12-30", "by 40000 days", "Extend", ""),
-    ],
-)
-def test_a_step_is_exact_and_keeps_the_form(now: str, step: str, text: str, expected: str) -> None:
-    assert stepped(now, step, text) == expected
 
 
 @pytest.mark.parametrize(

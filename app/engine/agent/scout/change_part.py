@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.engine.agent.scout.change_subject import is_about, main_names, makes_new
+from app.engine.agent.scout.change_subject import is_about, main_names, makes_here, makes_new
 from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep, next_form_step
 from app.engine.agent.scout.memory import WRITING, Memory, ScoutStep, Sent
@@ -12,7 +12,12 @@ from app.engine.agent.scout.navigation import is_harmless, link_to
 from app.engine.agent.scout.page_context import page_key
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
 from app.engine.agent.scout.pressing import press_step
-from app.engine.agent.scout.saved_evidence import complaints, saved_evidence, what_is_missing
+from app.engine.agent.scout.saved_evidence import (
+    complaints,
+    reopened_evidence,
+    saved_evidence,
+    what_is_missing,
+)
 from app.engine.agent.scout.task import TaskMode, TaskPart
 from app.engine.agent.scout.value_matching import FormPlan, read_changes
 from app.engine.core.actions.types import Click, Goto
@@ -20,6 +25,7 @@ from app.engine.core.actions.types import Click, Goto
 _LEAST_PROMISE = 0.12
 _MOST_VAIN = 8
 """Pages in a row that fit no better than those before, after which nothing more is hoped for."""
+_REOPENED = "reopened"
 
 
 def change_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
@@ -29,8 +35,10 @@ def change_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
     page, memory = view.context.page, view.memory
     done = frozenset(memory.marks)
     part, plan, parts = _with_later(view, done)
+    if not makes_here(part, view.context) and not any(mark.startswith("open:") for mark in done):
+        plan = FormPlan(missing=plan.missing)  # a form for something else
     view = replace(view, part=part)
-    if memory.sent is not None and (ended := _after_sending(view, plan)) is not None:
+    if memory.sent is not None and (ended := _after_sending(view)) is not None:
         return ended
     fills = any(not one.held and one.key not in done for one in plan.assignments)
     found = None if fills else confirm_step(part, page, done)
@@ -38,7 +46,12 @@ def change_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
         found = _here(view, plan, done)
     if found is not None and (step := _step(view, plan, found, parts)) is not None:
         return step
-    way = None if _hopeless(memory) else _way_on(view, plan)
+    if memory.sent is not None and memory.sent.plan.assignments:
+        return _reopened(view)
+    halfway = plan.missing and len(plan.assignments) >= len(
+        plan.missing
+    )  # this is the form; it takes no more
+    way = None if halfway or _hopeless(memory) else _way_on(view, plan)
     return way if way is not None else GiveUp(needs=what_is_missing(part, plan, page))
 
 
@@ -50,10 +63,10 @@ def _hopeless(memory: Memory) -> bool:
 
 def _way_on(view: PartView, plan: FormPlan) -> ScoutStep | None:
     """Return the step to the page of the thing, or from there to a part of it; what was filled in here is lost."""
-    finder, about = view.finder, is_about(view.part, view.context.page, plan)
+    finder, about = view.finder, is_about(view.part, view.context, plan.taken)
     way = None if about else _to_the_thing(view, plan)
     if way is None:
-        way = finder.best(_LEAST_PROMISE, within=bool(main_names(view.part, plan)) and about)
+        way = finder.best(_LEAST_PROMISE, within=bool(main_names(view.part, plan.taken)) and about)
     if way is not None:
         view.memory.marks -= {mark for mark in view.memory.marks if mark.startswith("set:")}
     return way
@@ -61,7 +74,7 @@ def _way_on(view: PartView, plan: FormPlan) -> ScoutStep | None:
 
 def _to_the_thing(view: PartView, plan: FormPlan) -> ScoutStep | None:
     """Return the step through the link that is called like the thing, wherever the page lists it."""
-    for name in main_names(view.part, plan):
+    for name in main_names(view.part, plan.taken):
         one = link_to(view.context, name.text)
         if one is None or not is_harmless(Click(one.index, label=one.name), view.observation):
             continue
@@ -98,41 +111,51 @@ def _with_later(view: PartView, done: frozenset[str]) -> tuple[TaskPart, FormPla
     return part, plan, parts
 
 
-def _after_sending(view: PartView, plan: FormPlan) -> PartDone | GiveUp | None:
+def _after_sending(view: PartView) -> PartDone | GiveUp | None:
     """Return the end after a form was sent or a control pressed; ``None`` where more is to be done."""
-    assert view.memory.sent is not None
-    sent, before = view.memory.sent, view.memory.sent.page
-    page = view.context.page
-    evidence = saved_evidence(view.part, sent.plan, before, page)
+    sent, page, marks = view.memory.sent, view.context.page, view.memory.marks
+    assert sent is not None
+    again = reopened_evidence(sent.plan, page) if _REOPENED in marks else ""
+    evidence = again or saved_evidence(view.part, sent.plan, sent.page, page)
     if evidence:
         return PartDone(evidence=evidence, parts=sent.parts)
-    if (
-        sent.plan.assignments
-        and plan.assignments
-        and not plan.missing
-        and all(one.held for one in plan.assignments)
-        and page.url != before.url
-    ):
-        shown = ", ".join(one.label for one in plan.assignments)
-        return PartDone(evidence=f"the page now holds {shown}", parts=sent.parts)
-    errors = complaints(view.part, page, before)
-    if errors and "complained" in view.memory.marks:
+    errors = complaints(view.part, page, sent.page)
+    if errors and "complained" in marks:
         return GiveUp(needs=f"the form says: {errors[0]}")
     if errors:
-        view.memory.marks.add("complained")
+        marks.add("complained")
     return None
+
+
+def _reopened(view: PartView) -> ScoutStep | GiveUp:
+    """Return the step that loads the page of the form again, to see what was saved; after it nothing is claimed."""
+    sent = view.memory.sent
+    assert sent is not None
+    labels = ", ".join(one.label for one in sent.plan.assignments)
+    step = ScoutStep(
+        action=Goto(sent.page.url),
+        reason=f"is {labels} saved?",
+        key=_REOPENED,
+        marks=(_REOPENED,),
+    )
+    if view.memory.worn_out(step):
+        return GiveUp(needs=f"sent {labels}; no page shows that it was saved")
+    return step
 
 
 def may_change_here(view: PartView, plan: FormPlan | None = None) -> bool:
     """Whether the page is that of the thing; a new thing has no page yet."""
-    return makes_new(view.part) or is_about(view.part, view.context.page, plan)
+    taken = plan.taken if plan is not None else frozenset[str]()
+    return makes_new(view.part) or is_about(view.part, view.context, taken)
 
 
 def _here(view: PartView, plan: FormPlan, done: frozenset[str]) -> FormStep | None:
     part, page = view.part, view.context.page
     if plan.assignments and not plan.missing and (step := next_form_step(plan, part, page, done)) is not None:
         return step
-    pressed = control_step(part, page, done) if not plan.assignments else None
+    if view.memory.sent is not None and view.memory.sent.plan.assignments:
+        return None
+    pressed = control_step(part, page, done, sends=not plan.missing) if not plan.assignments else None
     if pressed is not None and not pressed.key.startswith("menu:"):
         return pressed
     step = opens_form(part, page, view.memory.frame)
@@ -140,9 +163,7 @@ def _here(view: PartView, plan: FormPlan, done: frozenset[str]) -> FormStep | No
         return step
     if pressed is not None:
         return pressed
-    if plan.assignments:
-        return next_form_step(plan, part, page, done)
-    return None
+    return next_form_step(plan, part, page, done)
 
 
 def _step(view: PartView, plan: FormPlan, found: FormStep, parts: int) -> ScoutStep | None:

@@ -1,76 +1,77 @@
-"""The thing that a change is about: its names, the words for what is made, and whether a page is that of the thing."""
+"""The thing that a change is about: its names, its place, the words for what is made.  Pure.
+
+Which name is a value is told by the task's grammar, and by the fields of the form in front once there is one.
+"""
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from collections.abc import Collection
 
-from app.engine.agent.scout.field_values import (
-    ARTICLES,
-    BOUNDS,
-    JOINTS,
-    OF_A_THING,
-    tokens_of,
-    values_in,
-)
-from app.engine.agent.scout.form_fields import fields_of
-from app.engine.agent.scout.likeness import plain, words
-from app.engine.agent.scout.page_context import PageContext, landmark_roles
+from app.engine.agent.scout.field_values import ARTICLES, BOUNDS, JOINTS, OF_A_THING, tokens_of, values_in
+from app.engine.agent.scout.likeness import plain, word_fit, words
+from app.engine.agent.scout.page_context import PageContext, segments_of
 from app.engine.agent.scout.task import Name, TaskPart
-from app.engine.agent.scout.value_matching import FormPlan
-from app.engine.agent.scout.value_scores import CREATING, WRITTEN, is_creating, trail_of
-from app.engine.agent.write_gate.page_scope import contains_name
 from app.engine.agent.write_gate.vocabulary import senses_of
-from app.engine.core.page_state import PageCapture
+from app.engine.core.text import word_set
 
+CREATING = frozenset({"create", "send"})
+WRITTEN = word_set("comment note message text reply answer remark words description body")
+"""Words for a text of several lines."""
 _MAKING = frozenset({"create", "make", "open", "register", "start"})
 """Verbs after which ``to`` leads to no thing that is there already."""
-_TEXTS = tuple([word] for word in sorted(WRITTEN))
-_WITHIN = (["of"], ["at"], ["in"], ["from"], ["within"])
+_WITHIN = word_set("of at in from within")
 _PLACED = OF_A_THING | {"inside"}
+SAME_KIND = 0.6
+"""Fit from which on two words name the same kind of thing."""
 _ENDS = OF_A_THING | JOINTS | BOUNDS
 
 
-def thing_names(part: TaskPart, plan: FormPlan | None = None) -> tuple[Name, ...]:
-    """Return the names of the thing a change is about: those that no field takes and no value is made of.
+def is_creating(part: TaskPart) -> bool:
+    """Whether the verb of a change makes something new; ``raise … to 12`` changes what is there."""
+    senses = senses_of(words(part.verb))
+    moves = any(
+        one.kind == "step" or (one.kind == "number" and one.joint == "to") for one in values_in(part.text)
+    )
+    return bool(senses & CREATING) and "edit" not in senses and not moves
 
-    Names of the parts before stand in where this part has none of its own.
+
+def thing_names(part: TaskPart, taken: Collection[str] = ()) -> tuple[Name, ...]:
+    """Return the names of the thing a change is about: those that are no value; else those of the parts before.
+
+    Args:
+        taken: what the fields of a form take, in plain words.
     """
-    taken = {plain(text) for one in (plan.assignments if plan else ()) for text in (one.told, one.value)}
     # After ``add`` and its like ``to`` leads to the thing: ``add the note … to F-12``.
     adds = bool(senses_of(words(part.verb)) & CREATING)
-    values = [one for one in values_in(part.text) if one.joint and one.kind != "phrase"]
-    given = {plain(one.text) for one in values if not (adds and one.joint == "to")}
-    own = tuple(one for one in part.names if plain(one.text) not in taken)
-    told = tuple(one for one in own if plain(one.text) not in given) or own
-    main = tuple(
-        one
-        for at, one in enumerate(told)
-        if not (at and _is_place(told[at - 1].text, one.text, part.text))
-        and one.lead.split()[-1:] not in _TEXTS
-    )
-    return main or told or part.context
+    given = {
+        plain(one.text) for one in values_in(part.text) if one.joint and not (adds and one.joint == "to")
+    }
+    told = [one for one in part.names if plain(one.text) not in given and plain(one.text) not in taken]
+    main = [one for one in told if one not in place_names(part) and not _is_text(one)]
+    return tuple(main or told) or part.context
+
+
+def _is_text(name: Name) -> bool:
+    """Whether a name is what is written into a thing: ``the comment "…"``."""
+    return bool(WRITTEN & set(name.lead.split()[-1:]))
 
 
 def place_names(part: TaskPart) -> tuple[Name, ...]:
-    """Return the names that only say where the thing is: they lead to it."""
-    names = part.names
-    return tuple(
-        one for at, one in enumerate(names) if at and _is_place(names[at - 1].text, one.text, part.text)
-    )
+    """Return the names that only say where the thing is: the event of ``the order A of the event B``."""
+    found: list[Name] = []
+    for before, one in zip(part.names, part.names[1:], strict=False):
+        between = part.text.partition(before.text)[2].partition(one.text)[0].replace('"', " ").split()
+        if _WITHIN & set(between[:1]):
+            found.append(one)
+    return tuple(found)
 
 
-def _is_place(thing: str, name: str, text: str) -> bool:
-    """Whether a name only says where the thing before it is: ``the order A of the event B``."""
-    between = text.partition(thing)[2].partition(name)[0].replace('"', " ").split()
-    return between[:1] in _WITHIN
-
-
-def main_names(part: TaskPart, plan: FormPlan | None = None) -> tuple[Name, ...]:
+def main_names(part: TaskPart, taken: Collection[str] = ()) -> tuple[Name, ...]:
     """Return the names whose page is wanted: those of the thing, not of the place it is in.
 
     ``order F12 of the Fair`` is about F12; a new thing is made at its place; ``in the page "Home", add …`` is about it.
     """
-    names = thing_names(part, plan)
+    names = thing_names(part, taken)
     led = tuple(one for one in names if _PLACED & set(one.lead.split()))
     if makes_new(part) or (led and is_creating(part)):
         return led[:1]
@@ -97,19 +98,16 @@ def made_thing(part: TaskPart) -> tuple[str, ...]:
     return tuple(found)
 
 
-def is_about(part: TaskPart, page: PageCapture, plan: FormPlan | None = None) -> bool:
+def makes_here(part: TaskPart, context: PageContext) -> bool:
+    """Whether the page may hold the form for what a part makes: it calls itself by the word for such things."""
+    made = made_thing(part)[-1:]
+    if not made or not (makes_new(part) or not thing_names(part)):
+        return True
+    texts = (*context.subject, *segments_of(context.path)[-3:])
+    return any(word_fit(word, made[0]) >= SAME_KIND for text in texts for word in words(text))
+
+
+def is_about(part: TaskPart, context: PageContext, taken: Collection[str] = ()) -> bool:
     """Whether the page is that of the thing the task names, or the task names none."""
-    names, about, context = main_names(part, plan), subject_of(page), PageContext(page)
-    dialog = any("dialog" in landmark_roles(one) for one in context.shown[:1])
-    held = {plain(one) for field in fields_of(page) if field.form.startswith("post") for one in field.held}
-    return not names or any(
-        plain(one.text) in held
-        or (contains_name(about, one.text) and (dialog or not context.echoes(one.text)))
-        for one in names
-    )
-
-
-def subject_of(page: PageCapture) -> str:
-    """Return what a page calls itself: title, headings, breadcrumb, the parts of its address."""
-    address = urlsplit(page.url).path.split("/")
-    return " \n ".join((page.title, *page.headings, *trail_of(page), *address))
+    names = main_names(part, taken)
+    return not names or any(context.is_about(one.text) for one in names)

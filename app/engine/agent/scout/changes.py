@@ -8,15 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence, Set
 
-from app.engine.agent.scout.change_subject import is_about, made_thing, makes_new, subject_of, thing_names
+from app.engine.agent.scout.change_subject import (
+    SAME_KIND,
+    is_about,
+    is_creating,
+    made_thing,
+    makes_new,
+    thing_names,
+)
 from app.engine.agent.scout.field_values import asked_forms
-from app.engine.agent.scout.form_senders import sending_score
+from app.engine.agent.scout.form_senders import GENERAL, part_senses, sending_score
 from app.engine.agent.scout.forms import FormStep
-from app.engine.agent.scout.likeness import forms, holds, meaning, plain, says, word_fit, words
-from app.engine.agent.scout.page_context import PageContext
+from app.engine.agent.scout.likeness import forms, meaning, plain, says, word_fit, words
+from app.engine.agent.scout.page_context import PageContext, landmark_roles, page_key
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.scout.tree_texts import Outline, outline_of
-from app.engine.agent.scout.value_scores import is_creating
 from app.engine.agent.write_gate import vocabulary
 from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.page_scope import contains_name
@@ -29,45 +35,39 @@ from app.engine.core.text import word_set
 
 _PRESSED = word_set("button link menuitem menuitemradio menuitemcheckbox tab option summary")
 _ROWS = word_set("row listitem article LayoutTableRow treeitem")
-_ASIDE = ("navigation", "banner", "contentinfo", "search", "menubar")
+_ASIDE = word_set("navigation banner contentinfo search menubar")
+_EDITORS = frozenset({"application"})
 _MENUS = word_set("actions action more options menu tools manage")
 _NEW, _EDIT = word_set("new add create write compose +"), word_set("edit change modify update properties")
-_GENERAL = frozenset({"edit", "create"})
-"""Senses too wide for one verb to stand for another: ``rename`` is no ``move``."""
 _UNSURE = re.compile(r"\b(?:are you sure|really|confirm(?:ation)?|can(?:not|'t) be undone)\b", re.IGNORECASE)
-LEAST, MOST_WORDS, _MOST_ENTRIES = 0.5, 6, 200
-_LONE_EDIT = 0.55
-_SAME = 0.6
-"""Fit from which on two words name the same kind of thing."""
+LEAST, _MOST_WORDS, _MOST_ENTRIES = 0.5, 6, 200
 
 
 # controls of the thing
 
 
-def control_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep | None:
+def control_step(part: TaskPart, page: PageCapture, done: Set[str], *, sends: bool = True) -> FormStep | None:
     """Return the press that makes the change: ``Mark as paid``, ``Archive`` on the page or in the row of the thing.
 
     Where none does, the one that opens the menu of the thing; ``None`` where two things would fit.
+
+    Args:
+        sends: controls that send a form count, too; not where values of the task have found no field.
     """
     outline = outline_of(page.tree)
-    pressable = [one for one in PageContext(page).shown if _may_press(one)]
-    opened = any(key.startswith("menu:") for key in done)
-    chosen = _menu_entry(part, page, outline, done) if opened else None
+    pressable = [one for one in _pressable(page) if sends or not one.submits]
+    chosen = _menu_entry(part, page, outline, done)
     if chosen is None:
         scored = [(says_change(one, part), one) for one in pressable]
         best = max((score for score, _ in scored), default=0.0)
         among = [one for score, one in scored if score >= max(LEAST, best - 0.05)]
-        chosen = _of_the_thing(among, part, page, outline, opened=opened)
+        chosen = _of_the_thing(among, part, page, outline)
     if chosen is not None:
         return _press(
             chosen, f"press:{plain(_name(chosen))}", f"is what the task asks for: {part.text[:80]}", done
         )
     chosen = _of_the_thing([one for one in pressable if _opens_menu(one, part)], part, page, outline)
-    return (
-        _press(chosen, f"menu:{plain(_name(chosen))}", "may hold the change", done)
-        if chosen is not None
-        else None
-    )
+    return _press(chosen, f"menu:{plain(_name(chosen))}", "may hold the change", done) if chosen else None
 
 
 def _press(one: Element, key: str, why: str, done: Set[str]) -> FormStep | None:
@@ -93,12 +93,11 @@ def _menu_entry(part: TaskPart, page: PageCapture, outline: Outline, done: Set[s
     return None
 
 
-def _may_press(one: Element) -> bool:
-    return one.role in _PRESSED and one.visible and not one.in_advert and "disabled" not in one.states
-
-
-def _is_aside(one: Element) -> bool:
-    return any(mark.partition(":")[0] in _ASIDE for mark in one.landmarks)
+def _pressable(page: PageCapture) -> list[Element]:
+    """Return what may be pressed; the buttons of an editor change no more than the text in it."""
+    outline = outline_of(page.tree)
+    shown = (one for one in PageContext(page).shown if one.role in _PRESSED)
+    return [one for one in shown if outline.around(one, _EDITORS) < 0]
 
 
 def _name(one: Element) -> str:
@@ -107,23 +106,23 @@ def _name(one: Element) -> str:
 
 
 def says_change(one: Element, part: TaskPart) -> float:
-    """Return in [0, 1] how well a control's name says the change."""
+    """Return in [0, 1] how well a control's name says the change, less for every word that the task does not say."""
     said = meaning(_name(one))
-    if not said or len(said) > MOST_WORDS or one.form.startswith("get:"):
+    if not said or len(said) > _MOST_WORDS or one.form.startswith("get:"):
         return 0.0
-    asked, verb = asked_forms(part.verb, part.text), words(part.verb)
+    asked, verb, senses = asked_forms(part.verb, part.text), words(part.verb), part_senses(part)
     unasked = [word for word in said if not forms(word) & asked]
-    senses, own = senses_of(verb), senses_of(said)
     only_commits = not set(said) - vocabulary.word_set("commits") and not set(said) & set(verb)
-    if senses_of(unasked) - senses or only_commits or not _names_made(said, part):
+    if senses_of(unasked) - senses - GENERAL or only_commits or not _names_made(said, part):
         return 0.0
+    narrow = senses - GENERAL
     score = 0.0
     if any(forms(said[0]) & forms(word) for word in verb):
         # ``Add to list`` is no "add the tag"; of a wide verb the name must say nothing else.
-        score = (len(said) > 1 and not unasked) if senses & _GENERAL else 1.0
-    elif senses_of(said[:1]) & (senses - _GENERAL):
+        score = 1.0 if narrow or not senses else float(len(said) > 1 and not unasked)
+    elif senses_of(said[:1]) and senses_of(said) & narrow:
         score = 0.8
-    elif not unasked and senses & _GENERAL and one.role != "link" and not own - senses:
+    elif not unasked and senses & GENERAL and one.role != "link" and not senses_of(said) - senses:
         score = 0.65  # ``Paid`` for "mark as paid"
     return score - 0.15 * len(unasked)
 
@@ -132,70 +131,57 @@ def _names_made(said: Sequence[str], part: TaskPart) -> bool:
     """Whether a control's words name the thing that a part makes, or no thing at all (``New``)."""
     made, verb = made_thing(part), words(part.verb)
     things = [word for word in said if word not in _NEW and word not in verb]
-    return not made or not things or any(word_fit(word, made[-1]) >= _SAME for word in things)
+    return not made or not things or any(word_fit(word, made[-1]) >= SAME_KIND for word in things)
 
 
 def _opens_menu(one: Element, part: TaskPart) -> bool:
     """Whether a control opens a menu that may hold the change: one for everything, or one that says words of it."""
     said = set(words(_name(one)))
-    told = (
-        not said
-        or bool(said & _MENUS)
-        or any(forms(word) & forms(other) for word in said for other in part.words)
+    general = not said or bool(said & _MENUS)
+    told = general or any(forms(word) & forms(other) for word in said for other in part.words)
+    opens = "haspopup" in one.states or (general and one.role in ("button", "summary"))
+    return (
+        opens
+        and told
+        and "expanded" not in one.states
+        and not one.submits
+        and not _ASIDE & landmark_roles(one)
     )
-    closed = "expanded" not in one.states and not one.submits and not _is_aside(one)
-    general = one.role in ("button", "summary") and (not said or bool(said & _MENUS))
-    return closed and told and ("haspopup" in one.states or general)
 
 
 def _of_the_thing(
-    among: Sequence[Element], part: TaskPart, page: PageCapture, outline: Outline, *, opened: bool = False
+    among: Sequence[Element], part: TaskPart, page: PageCapture, outline: Outline
 ) -> Element | None:
     """Return the control that belongs to the named thing; ``None`` for none or for several things."""
-    context, about = PageContext(page), subject_of(page)
-    names = thing_names(part)
-    own = [name for name in names if contains_name(about, name.text) and not context.echoes(name.text)]
+    context, names = PageContext(page), thing_names(part)
+    own = [name for name in names if context.is_about(name.text)]
     alike: dict[tuple[str, str], list[Element]] = {}
     for one in page.elements if among else ():
         alike.setdefault(_kind(one), []).append(one)
     ranked: list[tuple[float, Element]] = []
     for one in among:
-        rivals = [other for other in alike[_kind(one)] if other.index != one.index]
-        near = _surroundings(one, rivals, outline)
+        near = _surroundings(one, [other for other in alike[_kind(one)] if other.index != one.index], outline)
         met = [name for name in names if contains_name(near, name.text)] if near else own
-        entry = opened and one.role.startswith("menuitem") and not near
-        if met or entry or not (names or rivals):
-            told = sum(_row_says(near, word, one.name, alike) for word in part.words) if rivals else 0
-            ranked.append((len(met) + 0.1 * told, one))
-    ranked.sort(key=lambda entry: -entry[0])
-    if (
-        len(ranked) > 1
-        and ranked[0][0] - ranked[1][0] < 0.05
-        and not _same_target(ranked[0][1], ranked[1][1])
-    ):
+        if names and not met:
+            continue
+        # Of equal rows the one that says more of the task: the *paid* invoice of Acme.
+        told = sum(says(piece, word) for piece in near.split(" \n ") for word in part.words)
+        ranked.append((len(met) + 0.01 * told, one))
+    if not ranked:
         return None
-    return ranked[0][1] if ranked else None
+    best = max(score for score, _ in ranked)
+    first = [one for score, one in ranked if score == best]
+    return first[0] if all(_same_target(one, first[0]) for one in first) else None
 
 
 def _kind(one: Element) -> tuple[str, str]:
-    """Return what makes controls look alike: role and name, digits apart."""
     return one.role, re.sub(r"\d+", "#", plain(one.name))
-
-
-def _row_says(near: str, word: str, control: str, alike: dict[tuple[str, str], list[Element]]) -> bool:
-    """Whether a row's own texts have a word; names of controls that every row has say nothing."""
-    return any(
-        holds(piece, word)
-        and not (control and control in piece)
-        and not any(len(alike.get((role, plain(piece)), ())) > 1 for role in ("button", "link"))
-        for piece in near.split(" \n ")
-    )
 
 
 def _same_target(one: Element, other: Element) -> bool:
     """Whether two controls do the same: links to one address, or buttons of one form."""
     same_form = one.form and one.form == other.form and one.submits
-    return bool(same_form or (one.href and one.href == other.href))
+    return one is other or bool(same_form or (one.href and one.href == other.href))
 
 
 def _surroundings(one: Element, rivals: Sequence[Element], outline: Outline) -> str:
@@ -220,16 +206,18 @@ def opens_form(part: TaskPart, page: PageCapture, frame: Collection[str] = ()) -
     stand on every page.
     """
     # What is added to a thing whose page this is may have its field in the form of the thing.
-    outline = outline_of(page.tree)
-    here = not makes_new(part) and bool(thing_names(part)) and is_about(part, page)
+    outline, context = outline_of(page.tree), PageContext(page)
+    here = not makes_new(part) and bool(thing_names(part)) and is_about(part, context)
     creating = is_creating(part) and not here
-    shown = PageContext(page).shown
-    pressable = (one for one in shown if _may_press(one) and (creating or one.href not in frame))
     ways = {is_creating(part), creating}
-    scored = [(max(_leads(one, part, page, creating=way) for way in ways), one) for one in pressable]
+    scored = [
+        (max(_leads(one, part, context, creating=way) for way in ways), one)
+        for one in _pressable(page)
+        if creating or one.href not in frame
+    ]
     edits = [one for _, one in scored if _EDIT & set(words(_name(one))[:1])]
     if not creating and len(edits) == 1:  # ``Edit metadata``, the one that edits anything here
-        scored.append((_LONE_EDIT, edits[0]))
+        scored.append((LEAST + 0.05, edits[0]))
     for score, one in sorted(scored, key=lambda entry: (-entry[0], entry[1].index))[:5]:
         if score < LEAST or one.submits or assess_risk(Click(one.index), page).risk is not RiskClass.READS:
             continue
@@ -242,51 +230,52 @@ def opens_form(part: TaskPart, page: PageCapture, frame: Collection[str] = ()) -
     return None
 
 
-def _leads(one: Element, part: TaskPart, page: PageCapture, *, creating: bool) -> float:
-    name = _name(one)
+def _leads(one: Element, part: TaskPart, context: PageContext, *, creating: bool) -> float:
+    """Return in [0, 1] how surely a control leads to the form for a change."""
+    name, page = _name(one), context.page
     said = meaning(name) or (("+",) if name.strip() == "+" else ())
-    here = one.href and one.href.partition("#")[0] == page.url.partition("#")[0]
-    if not said or len(said) > MOST_WORDS or here or (creating and not _names_made(said, part)):
+    address = split_address(one.href)
+    here = page_key(one.href) == context.key and address.fragment in ("", split_address(page.url).fragment)
+    if not said or len(said) > _MOST_WORDS or here or (creating and not _names_made(said, part)):
         return 0.0
     asked = (*words(part.verb), *part.words)
     rest = [word for word in said if word not in _NEW | _EDIT]
     known = [max((word_fit(word, other) for other in asked), default=0.0) for word in rest]
     share = sum(known) / len(known) if known else 0.0
-    makes = bool(_NEW & set(said)) or one.href.rstrip("/").rpartition("/")[2] in _NEW
     verb = any(word_fit(said[0], word) == 1.0 for word in words(part.verb))
-    if creating and makes and (rest or len(words(name)) > len(said)):
-        return 0.5 + 0.5 * share if share >= LEAST else 0.0
-    if creating and makes:
-        about = any(says(text, word) for text in (page.title, *page.headings[:2]) for word in part.words)
-        path = words(split_address(one.href).path)
-        addressed = any(word_fit(word, made) >= _SAME for word in path for made in made_thing(part)[-1:])
-        return 0.8 if addressed else 0.6 * (about or "haspopup" in one.states)
+    if creating and _NEW & {*said, one.href.rstrip("/").rpartition("/")[2]}:
+        if rest:
+            return 0.5 + 0.5 * share if share >= LEAST else 0.0
+        about = (context.page.title, *context.page.headings[:2], one.href)
+        return 0.7 * any(word_fit(word, made) >= SAME_KIND for text in about for word in words(text)
+                         for made in made_thing(part)[-1:])  # fmt: skip
     if creating:
         return (0.6 + 0.2 * share) * verb
     if verb and said[0] not in _EDIT | _NEW:
         return 0.9 - 0.1 * (len(rest) - 1)
     if _EDIT & set(said):
         return 0.7 + 0.2 * share if not rest or share >= LEAST or {"this", "page"} & set(said) else LEAST
-    return 0.55 * (share == 1.0 and one.role in ("link", "tab") and len(rest) <= 2)
+    is_part = one.role == "tab" or bool(address.fragment)
+    return (LEAST + 0.2 * share) * (
+        share >= LEAST if is_part else share == 1.0 and one.role == "link" and len(rest) <= 2
+    )
 
 
 def confirm_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep | None:
     """Return the press that confirms what was pressed before (``Yes, delete``), in a dialog or on a page that asks."""
-    if not any(key.startswith(("send:", "press:")) for key in done) or any(
-        key.startswith("confirm:") for key in done
-    ):
+    pressed = any(key.startswith(("send:", "press:")) for key in done)
+    if not pressed or any(key.startswith("confirm:") for key in done):
         return None
-    pressable = [one for one in PageContext(page).shown if _may_press(one)]
-    among = [
-        one for one in pressable if any(mark.startswith(("dialog", "alertdialog")) for mark in one.landmarks)
-    ]
+    sent = {key.rpartition(":")[2] for key in done if key.startswith("send:")}
     asks = bool(_UNSURE.search(" ".join((page.title, *page.headings, page.text[:3000]))))
+    pressable = _pressable(page)
+    among = [one for one in pressable if {"dialog", "alertdialog"} & landmark_roles(one)]
     if not among and asks:
         among = [one for one in pressable if one.submits and one.form.startswith("post")]
     scored = [
         (sending_score(words(_name(one)), part) + 0.4 * one.submits, one)
         for one in among
-        if asks or not one.href
+        if (asks or not one.href) and plain(_name(one)) not in sent
     ]
     score, best = max(scored, key=lambda entry: entry[0], default=(0.0, None))
     if best is None or score <= 0:

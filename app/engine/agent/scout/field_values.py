@@ -6,15 +6,13 @@ Which value belongs to which field is decided in ``app.engine.agent.scout.value_
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from app.engine.agent.scout.likeness import forms, plain, words
-from app.engine.agent.write_gate.vocabulary import number_words
 from app.engine.browser.actions.field_formats import format_date, plain_number, read_date, same_content
 from app.engine.core.text import word_set
 
@@ -26,9 +24,7 @@ JOINTS = NAMING | word_set("to as : = is are be into with")
 OF_A_THING = word_set("of in on from for by at under about within")
 """Words that lead up to the thing, not to a value."""
 BOUNDS = word_set(", ; . and but then ( )")
-_PHRASE_ENDS = BOUNDS | word_set("with from instead so because")
-_PHRASE_JOINTS = word_set("to as : = is be into with")
-_LONGEST_PHRASE, _LONGEST_OBJECT, _MOST_TOKENS = 12, 4, 400
+_MOST_TOKENS = 400
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = (
     rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}"
@@ -40,10 +36,6 @@ _TOKEN = re.compile(
     r"|(?P<number>[-+]?[$€£]?\d[\d.,:]{0,20}\d?[%€]?|\d)(?![\w-])|(?P<word>[^\W_][\w./'’+#-]{0,60})|(?P<sign>[,;:.=()])",
     re.IGNORECASE,
 )
-_UNITS = {"day": 1, "week": 7, "fortnight": 14}
-_TIMED = (*_UNITS, "month", "year")
-_LESS = word_set("reduce decrease lower shorten earlier less subtract deduct discount down cut")
-_MOST_STEPS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +58,8 @@ class GivenValue:
     """A text of the task that may go into a field.
 
     Attributes:
-        kind: ``quote``, ``name`` (capitalised words), ``date``, ``number``, ``mail``, ``phrase`` (plain words after a
-            joint), ``object`` (plain words after the verb: ``add mia to``), ``word`` (plain words after a label) or
-            ``step`` (``by 3 days``).
+        kind: ``quote``, ``name`` (capitalised words, a number at their end), ``date``, ``number``, ``mail``, ``word``
+            (plain words beside a label) or ``step`` (the 3 of ``by 3 days``, which no field takes).
         first, last: its tokens: from the first to before the last.
         joint: the word that leads up to it as a value (``to``, ``titled``), "" where none does.
     """
@@ -109,21 +100,18 @@ def asked_forms(verb: str, text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def values_in(text: str) -> tuple[GivenValue, ...]:
-    """Return every text of a task that may be a value, in order; one may lie within another."""
+    """Return the texts of a task that are marked as names or values by their form, in order."""
     tokens = tokens_of(text)
-    steps = _steps(tokens)
-    found = [*steps, *_object(text, tokens)]
-    taken = {at for one in steps for at in range(one.first, one.last)}
+    found: list[GivenValue] = []
     at = 0
     while at < len(tokens):
         token, end = tokens[at], at + 1
         kind = "name" if at and _is_name(token) else token.kind
-        if at not in taken and kind in ("quote", "date", "number", "mail", "name"):
+        if kind in ("quote", "date", "number", "mail", "name"):
             while end < len(tokens) and _goes_on(kind, tokens[end]):
                 end += 1
+            kind = "step" if kind == "number" and lead_of(tokens, at) == "by" else kind
             found.append(_value(text, tokens, kind, at, end, joint_of(tokens, at)))
-        elif token.low in _PHRASE_JOINTS and at not in taken:
-            found += _phrase(text, tokens, at)
         at = end
     return tuple(found)
 
@@ -159,15 +147,6 @@ def joint_of(tokens: Sequence[TextToken], at: int) -> str:
     return lead if lead in JOINTS or lead in SAYING else ""
 
 
-def _phrase(text: str, tokens: Sequence[TextToken], joint: int) -> list[GivenValue]:
-    """Return the plain words after a joint, up to the end of what it leads to."""
-    first = joint + 1
-    while first < len(tokens) and tokens[first].low in ARTICLES:
-        first += 1
-    end = run_of_words(tokens, first, _PHRASE_ENDS, _LONGEST_PHRASE)
-    return [_value(text, tokens, "phrase", first, end, tokens[joint].low)] if end > first else []
-
-
 def run_of_words(tokens: Sequence[TextToken], first: int, ends: frozenset[str], most: int) -> int:
     """Return the place behind the words from a token on, up to a quoted text or one of the ends."""
     end = first
@@ -176,76 +155,6 @@ def run_of_words(tokens: Sequence[TextToken], first: int, ends: frozenset[str], 
     ):
         end += 1
     return end
-
-
-def _object(text: str, tokens: Sequence[TextToken]) -> list[GivenValue]:
-    """Return the plain words between the verb and ``to`` or ``from``."""
-    end = next((at for at, token in enumerate(tokens) if token.low in ("to", "from")), 0)
-    first = 1
-    while first < end and tokens[first].low in ARTICLES:
-        first += 1
-    plainly = all(token.kind == "word" for token in tokens[first:end])
-    return (
-        [_value(text, tokens, "object", first, end)]
-        if plainly and first < end <= first + _LONGEST_OBJECT
-        else []
-    )
-
-
-def _steps(tokens: Sequence[TextToken]) -> list[GivenValue]:
-    """Return what is added or taken away: ``by 3 days``, ``by 10 %``."""
-    found: list[GivenValue] = []
-    for at, token in enumerate(tokens[:-1]):
-        number = tokens[at + 1]
-        if token.low != "by" or not (number.kind == "number" or number.low in number_words()):
-            continue
-        count = number.text if number.kind == "number" else str(number_words()[number.low])
-        unit = tokens[at + 2].low if at + 2 < len(tokens) else ""
-        named = unit.rstrip("s") in _TIMED or unit == "percent"
-        told = f"by {count} {unit}" if named else f"by {count}"
-        found.append(GivenValue(text=told, kind="step", first=at, last=at + 2 + named, joint="by"))
-    return found
-
-
-def is_timed(step: str) -> bool:
-    """Whether a step is one of the calendar: ``by 3 days``."""
-    return step.rpartition(" ")[2].rstrip("s") in _TIMED
-
-
-def stepped(now: str, step: str, text: str) -> str:
-    """Return a value moved by a step, in its own format; "" where it can't be.
-
-    Args:
-        now: what the field holds.
-        step: ``by 3 days``, ``by 10%``.
-        text: the task, whose words say in which direction.
-    """
-    count = step.split()[1]
-    amount, held = decimal_of(count), decimal_of(now)
-    if amount is None or abs(amount) > _MOST_STEPS:
-        return ""
-    if _LESS & {token.low for token in tokens_of(text)}:
-        amount = -amount
-    if is_timed(step):
-        day = read_date(now)
-        moved = _moved(day, int(amount), step.rpartition(" ")[2].rstrip("s")) if day is not None else None
-        return in_format_of(moved, now) if moved is not None else ""
-    if held is None:
-        return ""
-    changed = held * (1 + amount / 100) if step.endswith(("percent", "%")) else held + amount
-    places = max(0, -int(held.as_tuple().exponent))
-    return f"{changed:.{places}f}" if places or changed != int(changed) else str(int(changed))
-
-
-def _moved(day: date, count: int, unit: str) -> date | None:
-    try:
-        if unit in _UNITS:
-            return day + timedelta(days=_UNITS[unit] * count)
-        months = day.month - 1 + count * (12 if unit == "year" else 1)
-        year, month = day.year + months // 12, months % 12 + 1
-        return date(year, month, min(day.day, monthrange(year, month)[1]))
-    except (ValueError, OverflowError):  # outside of the calendar
-        return None
 
 
 def decimal_of(text: str) -> Decimal | None:

@@ -140,8 +140,11 @@ def is_search(field: FillableField) -> bool:
 def _field(one: Element, form: str, told: str, outline: Outline) -> FillableField:
     attributes = dict(one.attributes)
     name = _JOINING.sub(" ", attributes.get("name", "") or attributes.get("id", ""))
+    own, near = _own(one), attributes.get("near", "")
+    made = one.role == "combobox" and one.tag not in ("input", "textarea", "select") and not one.options
+    # A list made by the page is often called only by what it shows.
     labels = _labels_of(
-        _own(one) or told, attributes.get("near", ""), attributes.get("placeholder", ""), name
+        told or near or own if made else own or told, near, attributes.get("placeholder", ""), name
     )
     kind = _kind(one, labels, attributes)
     held = (one.value,) if one.value else ()
@@ -149,8 +152,8 @@ def _field(one: Element, form: str, told: str, outline: Outline) -> FillableFiel
         held = ("checked",) if "checked" in one.states else ()
     elif one.options or kind == "multi":
         held = outline.chosen(outline.place.get(one.index, -1)) or held
-    elif kind == "list" and not held and one.name and not one.label:
-        held = (one.text or one.name,)
+    elif kind == "list" and not held and own not in labels:
+        held = (own.strip(" ×"),)
     return FillableField(element=one, labels=labels, kind=kind, form=form, held=held, options=one.options)
 
 

@@ -14,23 +14,25 @@ from app.engine.core.page_state import Element, PageCapture
 
 GENERAL = frozenset({"create", "send", "edit"})
 """Senses of verbs that any form may serve; others (``deny``, ``archive``) need a control or an option that says so."""
-_UNSENT = text.word_set("preview reset back previous upload browse draft print export test search")
-"""Words of controls that send something else than what was asked, or nothing."""
 _PRESSED = text.word_set("button link generic image")
+
+
+def part_senses(part: TaskPart) -> frozenset[str]:
+    """Return the senses of a part's verb, as the write gate reads it: ``put … into the cart`` is an add to it."""
+    return senses_of(words(part.verb)).union(*(one.senses for one in part.changes if one.verb == part.verb))
 
 
 def is_verb_of_change(part: TaskPart) -> bool:
     """Whether the verb names a change of its own kind, which filling in any form does not make."""
-    senses = senses_of(words(part.verb))
+    senses = part_senses(part)
     return bool(senses) and not senses & GENERAL
 
 
 def says_verb(told: str, part: TaskPart) -> bool:
     """Whether a text says the verb of a change, or one of the same sense."""
     said, verb = words(told), words(part.verb)
-    return any(forms(one) & forms(other) for one in said for other in verb) or bool(
-        senses_of(said) & senses_of(verb)
-    )
+    same = any(forms(one) & forms(other) for one in said for other in verb)
+    return same or bool(senses_of(said) & part_senses(part))
 
 
 def sender_of(form: str, part: TaskPart, page: PageCapture) -> Element | None:
@@ -54,16 +56,13 @@ def sender_of(form: str, part: TaskPart, page: PageCapture) -> Element | None:
 
 def sending_score(said: Sequence[str], part: TaskPart) -> float:
     """Return how well a control's words finish the change; at most 0 for those that do something else."""
-    asked, senses = asked_forms(part.verb, part.text), senses_of(own_words(part.verb, part.text))
-    telling = [word for word in said if word not in STOP]
-    unasked = [word for word in telling if not forms(word) & asked]
-    own = senses_of(word for word in unasked if word not in word_set("commits"))
-    if _UNSENT & set(unasked) or own - senses - GENERAL - {"approve"}:
+    asked = asked_forms(part.verb, part.text)
+    senses = senses_of(own_words(part.verb, part.text)) | part_senses(part)
+    unasked = [word for word in said if word not in STOP and not forms(word) & asked]
+    commits = word_set("commits")
+    own = senses_of(word for word in unasked if word not in commits)
+    if own - senses - GENERAL - {"approve"}:
         return -1.0
     goes_on = "another" in unasked or ("and" in said and said[-1] in unasked)  # "Save and add another"
-    score = 0.5 * any(word in word_set("commits") for word in telling) - 0.5 * goes_on
-    if any(forms(word) & forms(verb) for word in telling for verb in words(part.verb)):
-        score += 0.4
-    elif own & senses:
-        score += 0.2
-    return score - 0.12 * len(unasked) + 0.1 * (not unasked) + 0.1 * bool(telling)
+    verb = any(forms(word) & forms(one) for word in said for one in words(part.verb))
+    return 0.5 * any(word in commits for word in said) - 0.5 * goes_on + 0.4 * verb - 0.12 * len(unasked)

@@ -18,6 +18,7 @@ from app.engine.core.page_state import PageCapture
 _ONWARD = frozenset({"next", "continue", "proceed"})
 _AT_ONCE = frozenset({"check", "uncheck", "select"})
 """Ways to set a field that save at once where nothing sends its form."""
+_SUGGESTED = frozenset({"option", "menuitem", "treeitem", "listitem"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,20 +37,18 @@ def next_form_step(plan: FormPlan, part: TaskPart, page: PageCapture, done: Set[
         plan: of this very page (``read_changes`` with the same ``done``).
         done: keys of the steps that were done.
     """
-    offered = _offered(plan, page, done)
-    if offered is not None:
-        return offered
-    sender = sender_of(plan.form, part, page) if plan.assignments else None
-    for one in plan.assignments:
-        if not one.held and not {one.key, f"press:{one.key}"} & done:
-            key = one.key if one.how not in _AT_ONCE or sender is not None else f"press:{one.key}"
-            return FormStep(action=_action(one), reason=one.why, key=key)
     if not plan.assignments:
         return None
-    if not any(one.key in done for one in plan.assignments):
+    if (offered := _offered(plan, page, done)) is not None:
+        return offered
+    sender = sender_of(plan.form, part, page)
+    for one in plan.assignments:
+        if not one.held and not {one.key, f"press:{one.key}"} & done:
+            # Of several fields that nothing sends none is set: which of them would save is not known.
+            alone = sender is None and one.how in _AT_ONCE and len(plan.assignments) == 1
+            return FormStep(action=_action(one), reason=one.why, key=f"press:{one.key}" if alone else one.key)
+    if sender is None or not any(one.key in done for one in plan.assignments):
         return None  # everything stands there already
-    if sender is None:
-        return None
     onward = bool(_ONWARD & set(words(sender.name)))
     key = f"{'next' if onward else 'send'}:{plan.form}:{plain(sender.name)}"
     if key in done or (plan.missing and not onward):
@@ -71,22 +70,16 @@ def _action(one: Assignment) -> Action:
             return TypeText(one.element, one.values[0])
 
 
-_SUGGESTED = frozenset({"option", "menuitem", "treeitem", "listitem"})
-
-
 def _offered(plan: FormPlan, page: PageCapture, done: Set[str]) -> FormStep | None:
     """Return the suggestion that a field offers for what was typed into it, once."""
     for one in plan.assignments:
         key = f"pick:{one.key}"
         if one.how not in ("pick", "type") or one.key not in done or key in done:
             continue
-        wanted = plain(one.told)
         for shown in page.elements[one.element + 1 :]:
             lists = shown.role in _SUGGESTED and shown.visible and not shown.repeat.startswith("tbody")
-            if lists and (plain(shown.name) == wanted or (one.how == "pick" and holds(shown.name, one.told))):
-                return FormStep(
-                    action=Click(shown.index, label=shown.name),
-                    reason=f"it is offered for {one.told!r}",
-                    key=key,
-                )
+            same = plain(shown.name) == plain(one.told)
+            if lists and (same or (one.how == "pick" and holds(shown.name, one.told))):
+                why = f"it is offered for {one.told!r}"
+                return FormStep(action=Click(shown.index, label=shown.name), reason=why, key=key)
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,20 +22,24 @@ from app.engine.agent.scout.form_fields import FillableField
 from app.engine.agent.scout.likeness import STOP, forms, meaning, plain, word_fit, words
 from app.engine.core.text import word_set
 
-_FAR, _MOST_WORDS = 12, 4
-"""Words that may stand between a label and its value; words of a value that only a label leads up to."""
+_FAR, _MOST_WORDS, _NEAREST = 12, 8, 4
+"""Words that may stand between a label and its value; words of a value that only a label leads up to; words between a
+value and the label behind it."""
 _TOWARDS = ARTICLES | word_set("for as in into under to from")
 """Words between a value and the label behind it."""
-_IDLE = word_set("allow allowed enable enabled can show optional required")
+_IDLE = word_set("allow enable enabled can show optional required")
 """Words of labels that a task leaves out."""
 _LEADS = word_set("with and , for under in add set use")
 """Words before a label that a plain value follows."""
-_ENDS = BOUNDS | JOINTS | OF_A_THING
+_SETTING = word_set("to as : = into")
+_ENDS = BOUNDS | OF_A_THING | word_set("with from instead so because to as")
+_LIKE = 0.8
+"""What a word counts that has a long beginning in common with a label's: ``assign``, ``assignee``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Words of a task that name a field: the first, behind the last, and in [0, 1.1] how surely."""
+    """Words of a task that name a field: the first, behind the last, and in [0, 1] how surely."""
 
     first: int
     last: int
@@ -43,7 +47,7 @@ class Mention:
 
 
 def mentions_of(field: FillableField, text: str) -> list[Mention]:
-    """Return where a task speaks of a field, by any of its names."""
+    """Return where a task speaks of a field, by any of its names; the first of them counts most."""
     return [
         Mention(one.first, one.last, one.quality - 0.05 * min(number, 2))
         for number, label in enumerate(field.labels)
@@ -53,36 +57,31 @@ def mentions_of(field: FillableField, text: str) -> list[Mention]:
 
 @lru_cache(maxsize=4096)
 def _spoken(label: str, text: str) -> tuple[Mention, ...]:
-    wanted = [word for word in meaning(label)[:8] if word not in _IDLE] or words(label)[:2]
-    if not wanted:
-        return ()
+    wanted = [word for word in meaning(label)[:8] if word not in _IDLE] or list(words(label)[:2])
     tokens, likeness = tokens_of(text), dict[int, dict[str, float]]()
     for word in wanted:
         for at, like in _places_of(word, text):
             likeness.setdefault(at, {})[word] = like
-    quotes = ((at, token) for at, token in enumerate(tokens) if token.kind == "quote")
-    found = [Mention(at, at + 1, 1.1) for at, token in quotes if plain(token.text) == plain(label)]
+    found = [
+        Mention(at, at + 1, 1.0)
+        for at, one in enumerate(tokens)
+        if one.kind == "quote" and plain(one.text) == plain(label)
+    ]
     at = min(likeness, default=len(tokens))
     while at < len(tokens):
         end, met, sure = at, set[str](), 0.0
         # It goes on only with the very words: what is near a label in meaning may be its value (``country Norway``).
-        while end < len(tokens) and (
-            (_exact(likeness, end) or (tokens[end].low in STOP and _exact(likeness, end + 1)))
-            if met
-            else end in likeness
-        ):
-            met |= likeness.get(end, {}).keys()
-            sure = max(sure, *likeness.get(end, {}).values(), 0.0)
+        while end in likeness and (not met or 1.0 in likeness[end].values()):
+            met |= likeness[end].keys()
+            sure = max(sure, *likeness[end].values())
             end += 1
+            if end < len(tokens) and tokens[end].low in STOP and 1.0 in likeness.get(end + 1, {}).values():
+                end += 1
         # The imperative itself is a label only where it says all of it: ``Assign it to``, not "Change note".
         if met and (at or end > 1 or len(met) == len(wanted)):
-            found.append(Mention(at, end, sure * (0.5 + 0.5 * len(met) / len(wanted))))
+            found.append(Mention(at, end, sure * (0.4 + 0.6 * len(met) / len(wanted))))
         at = max(end, at + 1)
     return tuple(found)
-
-
-def _exact(likeness: Mapping[int, Mapping[str, float]], at: int) -> bool:
-    return 1.0 in likeness.get(at, {}).values()
 
 
 @lru_cache(maxsize=8192)
@@ -104,14 +103,14 @@ def _said(text: str) -> tuple[tuple[int, frozenset[str]], ...]:
 
 
 def _akin(one: str, other: str) -> float:
-    """Return the likeness of two words with a long beginning in common: ``assign``, ``assignee``."""
+    """Return the likeness of two words with a long beginning in common."""
     short = min(len(one), len(other)) if one[:5] == other[:5] else 0
     same = next((at for at in range(short) if one[at] != other[at]), short)
-    return 0.8 if same >= 5 and same >= 0.6 * max(len(one), len(other)) else 0.0
+    return _LIKE if same >= 5 and same >= 0.6 * max(len(one), len(other)) else 0.0
 
 
 def closeness(value: GivenValue, mentions: Sequence[Mention], tokens: Sequence[TextToken]) -> float:
-    """Return in [0, 1.1] how surely a value stands with a label: the best over the mentions of the label."""
+    """Return in [0, 1] how surely a value stands with a label: the best over the mentions of the label."""
     return max((_beside(value, one, tokens) * one.quality for one in mentions), default=0.0)
 
 
@@ -119,7 +118,7 @@ def _beside(value: GivenValue, mention: Mention, tokens: Sequence[TextToken]) ->
     """Return how surely a value stands with a label: ``A to X``, ``A: X``, ``A X``, ``X as A``, ``X for A``."""
     if mention.first < value.last and value.first < mention.last:
         return 0.0
-    if mention.last <= value.first and value.kind != "object":
+    if mention.last <= value.first:
         between = [token.low for token in tokens[mention.last : value.first]]
         apart = any(low in BOUNDS for low in between) or any(low in SAYING for low in between[:-1])
         if len(between) > _FAR or apart or not (value.joint or all(low in ARTICLES for low in between)):
@@ -127,21 +126,39 @@ def _beside(value: GivenValue, mention: Mention, tokens: Sequence[TextToken]) ->
         crossed = sum(low in JOINTS for low in between[:-1])
         return (1.0 if value.joint else 0.9) - 0.02 * len(between) - 0.25 * crossed
     between = [token.low for token in tokens[value.last : mention.first]]
-    if value.kind in ("phrase", "word") or len(between) > 4 or not all(low in _TOWARDS for low in between):
-        return 0.0
-    return 0.85 - 0.05 * len(between)
+    led = len(between) <= _NEAREST and all(low in _TOWARDS for low in between)
+    return 0.85 - 0.05 * len(between) if led else 0.0
 
 
-def words_after(mentions: Sequence[Mention], tokens: Sequence[TextToken]) -> Iterator[GivenValue]:
-    """Yield the plain words that follow a label: ``with keyword tile-server``, ``the product Evening dinner``."""
+def words_beside(mentions: Sequence[Mention], tokens: Sequence[TextToken]) -> Iterator[GivenValue]:
+    """Yield the plain words that stand with a label.
+
+    ``the country to Norway``, ``with keyword tile-server``, ``add mia to the nosy list``.
+    """
     for one in mentions:
-        end = run_of_words(tokens, one.last, _ENDS, _MOST_WORDS + 1)
-        followed = tokens[end].low if end < len(tokens) else ""
-        bare = one.last < end <= one.last + _MOST_WORDS and tokens[one.last].low not in STOP | ARTICLES
-        led = lead_of(tokens, one.first) in _LEADS
-        if one.quality >= 0.7 and led and bare and followed not in JOINTS - {"with"}:
-            told = " ".join(token.text for token in tokens[one.last : end])
-            yield GivenValue(text=told, kind="word", first=one.last, last=end)
+        joint = next((at for at in range(one.last, len(tokens)) if tokens[at].low in _SETTING | _ENDS), -1)
+        set_there = joint >= 0 and tokens[joint].low in _SETTING and joint - one.last < _FAR
+        first = _behind_articles(tokens, joint + 1 if set_there else one.last)
+        if set_there or (first == one.last and lead_of(tokens, one.first) in _LEADS and one.quality >= 0.7):
+            yield from _plain(tokens, first, tokens[joint].low if set_there else "")
+        first, to = _behind_articles(tokens, 1), one.first - 1
+        while to > 0 and tokens[to].low in ARTICLES:
+            to -= 1
+        if first < to <= first + _NEAREST and tokens[to].low in ("to", "from"):
+            yield from (value for value in _plain(tokens, first, "") if value.last == to)
+
+
+def _behind_articles(tokens: Sequence[TextToken], at: int) -> int:
+    while at < len(tokens) and tokens[at].low in ARTICLES:
+        at += 1
+    return at
+
+
+def _plain(tokens: Sequence[TextToken], first: int, joint: str) -> Iterator[GivenValue]:
+    end = run_of_words(tokens, first, _ENDS, _MOST_WORDS + 1)
+    if first < end <= first + _MOST_WORDS and tokens[first].kind == "word" and tokens[first].low not in STOP:
+        told = " ".join(token.text for token in tokens[first:end])
+        yield GivenValue(text=told, kind="word", first=first, last=end, joint=joint)
 
 
 def option_places(option: str, tokens: Sequence[TextToken]) -> Iterator[tuple[int, int, bool]]:
@@ -165,9 +182,6 @@ def option_places(option: str, tokens: Sequence[TextToken]) -> Iterator[tuple[in
 def is_login_of(option: str, name: str) -> bool:
     """Whether an option is a user name made of a person's names: ``pmarchetti`` of Paolo Marchetti."""
     names, login = words(name), option.strip().casefold()
-    return (
-        len(names) > 1
-        and len(names[-1]) > 3
-        and names[-1] in login
-        and login[:1] in (names[0][:1], names[-1][:1])
-    )
+    if len(names) < 2 or len(names[-1]) < 4 or names[-1] not in login:
+        return False
+    return login[:1] in (names[0][:1], names[-1][:1])

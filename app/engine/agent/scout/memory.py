@@ -108,9 +108,13 @@ class Memory:
             return
         self.tried[step.key] = self.tried.get(step.key, 0) + 1
         result = entry.result
-        if result.success:
+        if result.success and not result.blocked_writes:
             self.marks.update(step.marks)
             return
+        if result.blocked_writes:
+            self.errors.append(
+                f"no permit to write by {step.reason.partition(' is ')[0][:60]}: {result.blocked_writes[0]}"
+            )
         if step.key.startswith(WRITING):
             self.sent = None  # it was refused, or not answered: nothing can have been saved by it
         cost = 0.7 if result.cause is Cause.COVERED else 1.0  # what lies over a control may go away

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 from app.engine.agent.scout.likeness import holds, meaning, plain, words
 from app.engine.agent.scout.relations import PageRelations, read_relations
-from app.engine.agent.scout.tree_texts import FIELDS
+from app.engine.agent.scout.tree_texts import FIELDS, outline_of
 from app.engine.core.addresses import split_address
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import word_set
@@ -27,6 +27,7 @@ _TITLE_PARTS = re.compile(r"\s+[|\-·–—:»]\s+|\s[|»]\s")
 _MOST_KIND_WORDS, _NAMING_FIELDS = 3, 4
 """Words beside a thing's name in the heading of its own page; first fields of a form that call its thing by name."""
 _CURRENT = word_set("current selected")
+_DIALOGS = frozenset({"dialog", "alertdialog"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,14 @@ class PageContext:
         )
         inside = tuple(one for one in seen if landmark_roles(one) & {"dialog", "alertdialog"})
         return inside if len(inside) > 1 else seen
+
+    @cached_property
+    def _dialog_headings(self) -> tuple[str, ...]:
+        """Headings of the open dialog, which is what the page is about while it is open."""
+        outline = outline_of(self.page.tree)
+        at = outline.around(self.shown[0], _DIALOGS) if self.shown else -1
+        below = outline.nodes[at : outline.ends[at]] if at >= 0 else []
+        return tuple(node.name for node in below if node.role == "heading" and node.name)
 
     @cached_property
     def pressed(self) -> tuple[Element, ...]:
@@ -166,7 +175,8 @@ class PageContext:
         """Names of the page itself: its first headings, the end of its breadcrumb, its title."""
         heads = [text for text in (self.relations.headings or self.page.headings)[:3] if text]
         title = [part for part in _TITLE_PARTS.split(self.page.title) if part][:2]
-        return tuple(dict.fromkeys([*heads, *title, self.page.title, *self.relations.trail[-2:]]))
+        told = [*self._dialog_headings, *heads, *title, self.page.title, *self.relations.trail[-2:]]
+        return tuple(dict.fromkeys(told))
 
     @cached_property
     def chosen(self) -> tuple[str, ...]:
@@ -181,7 +191,9 @@ class PageContext:
         """Whether the page is that of a thing: it calls itself so, or its form holds the name."""
         most = 2 * len(words(name)) + _MOST_KIND_WORDS
         called = (holds(text, name) and len(words(text)) <= most for text in self.subject)
-        return bool(name) and ((not self.echoes(name) and any(called)) or plain(name) in self._form_values)
+        told = {*self._form_values, *(plain(one) for one in segments_of(self.path))}
+        in_dialog = any(holds(text, name) for text in self._dialog_headings)
+        return bool(name) and ((not self.echoes(name) and any(called)) or in_dialog or plain(name) in told)
 
     @cached_property
     def _form_values(self) -> frozenset[str]:

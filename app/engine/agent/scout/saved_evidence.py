@@ -1,6 +1,7 @@
 """Evidence that a change was saved, the complaints of a form, and what the scout would need to go on.  Pure.
 
-"Done" needs the page's own words: the values stand there, or a message speaks of them, and no field complains.
+"Done" needs the page's own words: the values stand on a page that was loaded since, or a message says that they, or the
+thing, were saved.  Words that the task and a page merely share are no evidence.
 """
 
 from __future__ import annotations
@@ -8,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from app.engine.agent.scout.change_subject import is_about, subject_of, thing_names
-from app.engine.agent.scout.changes import LEAST, MOST_WORDS, says_change
+from app.engine.agent.scout.change_subject import is_about, thing_names
+from app.engine.agent.scout.changes import LEAST, says_change
 from app.engine.agent.scout.form_fields import fields_of
-from app.engine.agent.scout.form_senders import sender_of
-from app.engine.agent.scout.likeness import forms, holds, plain, words
+from app.engine.agent.scout.form_senders import part_senses, sender_of
+from app.engine.agent.scout.likeness import forms, holds, meaning, plain, words
+from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.scout.tree_texts import outline_of
 from app.engine.agent.scout.value_matching import Assignment, FormPlan
-from app.engine.agent.write_gate.page_scope import contains_name
 from app.engine.agent.write_gate.vocabulary import senses_of, stem_of
 from app.engine.core.page_state import PageCapture
 from app.engine.core.text import word_set
@@ -28,7 +29,7 @@ _ERROR = re.compile(
     r"|already (?:exists|taken|in use)|denied|failed)\b",
     re.IGNORECASE,
 )
-_LONGEST_MESSAGE = 300
+_LONGEST_MESSAGE, _MOST_WORDS = 300, 12
 _SAVED = word_set("saved stored successfully")
 """Words of a message that something was saved."""
 
@@ -38,12 +39,13 @@ def saved_evidence(part: TaskPart, plan: FormPlan, before: PageCapture, page: Pa
 
     Args:
         plan: of the form that was sent; without assignments where a control was pressed.
-        before: the page on which it was sent; page: the one after.
+        before: the page on which it was sent; page: the one after, or the same one loaded again.
     """
     if complaints(part, page, before) or page.status >= 400:
         return ""
-    lines = _new_lines(before, page)
-    message = next((line for line, live in lines if _tells(line, part, plan, live=live)), "")
+    message = next(
+        (line for line, live in _new_lines(before, page) if _tells(line, part, plan, live=live)), ""
+    )
     if message:
         return f"the page says {message[:160]!r}"
     if not plan.assignments:
@@ -51,6 +53,16 @@ def saved_evidence(part: TaskPart, plan: FormPlan, before: PageCapture, page: Pa
     alone = page.url != before.url or sender_of(plan.form, part, before) is None
     if not all(_stands(one, before, page, alone=alone) for one in plan.assignments):
         return ""
+    return _shows(plan)
+
+
+def reopened_evidence(plan: FormPlan, page: PageCapture) -> str:
+    """Return what shows that values were saved once the page of the form was loaded again, "" without it."""
+    held = bool(plan.assignments) and page.status < 400 and all(_held(one, page) for one in plan.assignments)
+    return _shows(plan) if held else ""
+
+
+def _shows(plan: FormPlan) -> str:
     return "the page now shows " + ", ".join(f"{one.label} {one.value[:60]!r}" for one in plan.assignments)
 
 
@@ -71,15 +83,19 @@ def _new_lines(before: PageCapture, page: PageCapture) -> list[tuple[str, bool]]
 
 
 def _tells(line: str, part: TaskPart, plan: FormPlan, *, live: bool) -> bool:
-    """Whether a new line says that the change was made: its verb in the past form and what it is about."""
-    said, verb = words(line), words(part.verb)
+    """Whether a new line says that the change was made, and names the thing, a value or the label of its field.
+
+    In a live region, and in a short sentence that something was saved, no name is needed.
+    """
+    said = words(line)
     saved = bool(_SAVED & set(said))
-    done = saved or _says_done(said, verb) or bool(senses_of(_past(said)) & senses_of(verb))
-    if "not" in said or not done:
+    done = _says_done(said, words(part.verb)) or bool(senses_of(_past(said)) & part_senses(part))
+    if "not" in said or not (saved or done):
         return False
     names = (*(one.text for one in (*part.names, *part.context)), *(one.value for one in plan.assignments))
-    about = any(holds(line, name) for name in (*names, *part.words))
-    return about or (len(said) <= 2 * MOST_WORDS and (live or saved))
+    labels = {word for one in plan.assignments for word in meaning(one.label)}
+    named = any(holds(line, name) for name in names) or bool(labels & set(said))
+    return named or live or (saved and bool(_past(said)) and len(said) <= _MOST_WORDS)
 
 
 def _stands(one: Assignment, before: PageCapture, page: PageCapture, *, alone: bool) -> bool:
@@ -108,30 +124,23 @@ def _held(one: Assignment, page: PageCapture) -> bool:
 
 def _given_way(part: TaskPart, before: PageCapture, page: PageCapture) -> str:
     """Return what shows a press without a message: the thing has left the list, or the control is another one now."""
-    names, verb = [one.text for one in thing_names(part)], words(part.verb)
-    if senses_of(verb) & {"delete", "cancel"}:
+    names, context = [one.text for one in thing_names(part)], PageContext(page)
+    if context.path != PageContext(before).path:
+        return ""  # a link only led there
+    if part_senses(part) & {"delete", "cancel"}:
         left = [name for name in names if holds(before.text, name) and not holds(page.text, name)]
         return f"{left[0]!r} no longer stands on the page" if left else ""
-    if not any(contains_name(f"{subject_of(page)} {page.text}", name) for name in names):
+    if not any(context.is_about(name) or holds(page.text, name) for name in names):
         return ""
-    known = {(one.role, plain(one.name)) for one in before.elements}
-    told = {plain(one.text) for one in part.names}
-    added = [
-        one.name
-        for one in page.elements
-        if plain(one.name) in told and (one.role, plain(one.name)) not in known
-    ]
-    if added and page.url == before.url:
-        return f"{added[0]!r} now stands on the page"
-    address = page.url.partition("#")[0]
-    if address != before.url and any(one.href.partition("#")[0] == address for one in before.elements):
-        return ""  # a link only led there
+    known, told = {plain(one.name) for one in before.elements}, {plain(one.text) for one in part.names}
+    roles = {(one.role, plain(one.name)) for one in before.elements}
+    come = [one for one in page.elements if one.name and (one.role, plain(one.name)) not in roles]
+    if added := next((one.name for one in come if plain(one.name) in told), ""):
+        return f"{added!r} now stands on the page"
     was = {plain(one.name) for one in before.elements if says_change(one, part) >= LEAST}
     now = {plain(one.name) for one in page.elements if one.name}
-    come = sorted(now - {plain(one.name) for one in before.elements})
-    stems = [stem for word in verb for stem in forms(word) if len(stem) > 2]
-    undo = next((name for name in come if any(stem in name for stem in stems)), "")
-    undo = undo or (come[0] if come and page.url == before.url else "")
+    stems = [stem for word in words(part.verb) for stem in forms(word) if len(stem) > 2]
+    undo = next((name for name in sorted(now - known) if any(stem in name for stem in stems)), "")
     return f"{min(was)!r} has given way to {undo!r}" if was and not was & now and undo else ""
 
 
@@ -167,11 +176,11 @@ def form_errors(page: PageCapture, before: PageCapture | None = None) -> tuple[s
 
 def what_is_missing(part: TaskPart, plan: FormPlan, page: PageCapture) -> str:
     """Return what the scout would need to go on, in words an expert can turn into a tip."""
-    names = thing_names(part, plan)
+    names = thing_names(part, plan.taken)
     name = names[0] if names else None
     what = " ".join(word for word in (name.lead.split() if name else ())[-1:] if word in part.words)
     thing = f"the {what or 'page of'} {name.text!r}" if name is not None else f"the page {page.title!r}"
-    found = f"found {thing}" if is_about(part, page, plan) else f"did not find {thing}"
+    found = f"{'found' if is_about(part, PageContext(page), plan.taken) else 'did not find'} {thing}"
     errors = form_errors(page)
     if errors:
         return f"{found}; the form says: {errors[0]}"

@@ -15,19 +15,14 @@ from app.engine.agent.scout.field_values import (
     in_format_of,
     lead_of,
     listed,
-    stepped,
 )
 from app.engine.agent.scout.form_fields import FillableField, fields_of, is_search
 from app.engine.agent.scout.form_senders import is_verb_of_change, says_verb, sender_of
 from app.engine.agent.scout.likeness import forms, holds, plain, words
 from app.engine.agent.scout.task import TaskPart
-from app.engine.agent.scout.value_scores import CREATING, FormReading, Guess, guesses_of
+from app.engine.agent.scout.value_scores import FormReading, Guess, guesses_of
 from app.engine.browser.actions.field_formats import read_date
 from app.engine.core.page_state import PageCapture
-
-__all__ = ["CREATING", "Assignment", "FormPlan", "read_changes"]
-
-_MOST_VALUES, _MOST_FIELDS = 10, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +60,11 @@ class FormPlan:
     missing: tuple[str, ...] = ()
     form: str = ""
 
+    @property
+    def taken(self) -> frozenset[str]:
+        """What the fields take, in plain words."""
+        return frozenset(plain(text) for one in self.assignments for text in (one.told, one.value))
+
 
 def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()) -> FormPlan:
     """Return how a form of the page takes the values of a task; an empty plan where none takes any.
@@ -72,7 +72,7 @@ def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()
     A verb of its own kind (``deny``) needs a form in which an option, a box or the control that sends it says so.
 
     Args:
-        done: keys of what was filled in before; a step (``by 3 days``) is not taken twice.
+        done: keys of what was filled in before.
     """
     by_form: dict[str, list[FillableField]] = {}
     for field in fields_of(page):
@@ -110,31 +110,12 @@ def _does(reading: FormReading, form: str, found: Sequence[Guess]) -> bool:
 
 
 def _best(guesses: Sequence[Guess]) -> list[Guess]:
-    """Return the guesses of the highest total score in which no words and no field serve twice.
-
-    A field for several options takes several.
-    """
-    by_words: dict[tuple[int, int], list[Guess]] = {}
+    """Return the surest guesses in which no words and no field serve twice, lists for several options apart."""
+    chosen: list[Guess] = []
     for one in sorted(guesses, key=lambda one: (-one.score, one.field.element.index)):
-        among = by_words.setdefault((one.value.first, one.value.last), [])
-        if len(among) < _MOST_FIELDS:
-            among.append(one)
-    ranked = sorted(by_words.values(), key=lambda among: -among[0].score)[:_MOST_VALUES]
-    hopes = [sum(among[0].score for among in ranked[at:]) for at in range(len(ranked) + 1)]
-    best: tuple[float, list[Guess]] = (0.0, [])
-
-    def choose(at: int, chosen: list[Guess], score: float) -> None:
-        nonlocal best
-        if score > best[0]:
-            best = (score, chosen)
-        if at < len(ranked) and score + hopes[at] > best[0]:
-            for one in ranked[at]:
-                if not any(_collide(one, other) for other in chosen):
-                    choose(at + 1, [*chosen, one], score + one.score)
-            choose(at + 1, chosen, score)
-
-    choose(0, [], 0.0)
-    return sorted(best[1], key=lambda one: one.field.element.index)
+        if not any(_collide(one, other) for other in chosen):
+            chosen.append(one)
+    return sorted(chosen, key=lambda one: one.field.element.index)
 
 
 def _collide(one: Guess, other: Guess) -> bool:
@@ -147,8 +128,7 @@ def _collide(one: Guess, other: Guess) -> bool:
 def _assignment(guess: Guess, reading: FormReading) -> Assignment:
     """Return what is entered into a field for a value: in its format, beside what it keeps."""
     field, value = guess.field, guess.value
-    own = value.kind in ("step", "box")
-    told = value.text if own else reading.source_words(value)
+    told = value.text if value.kind == "box" else reading.source_words(value)
     made = Assignment(
         element=field.element.index, label=field.label, value=value.text, how="type", why=guess.why, told=told
     )
@@ -164,13 +144,6 @@ def _assignment(guess: Guess, reading: FormReading) -> Assignment:
         return _choice(made, guess, reading)
     if field.kind == "list":
         return replace(made, values=(value.text,), how="select", held=field.holds(value.text))
-    if value.kind == "step":
-        moved = (
-            field.held[0]
-            if made.key in reading.done
-            else stepped(field.held[0], value.text, reading.part.text)
-        )
-        return replace(made, value=moved, values=(moved,), held=not moved or moved == field.held[0])
     text = _text_for(field, guess, reading)
     how = "pick" if field.kind == "token" else "type"
     return replace(made, value=text, values=(text,), how=how, held=field.holds(text))
@@ -180,12 +153,8 @@ def _choice(made: Assignment, guess: Guess, reading: FormReading) -> Assignment:
     field, option = guess.field, guess.option
     if field.kind != "multi":
         return replace(made, value=option, values=(option,), how="select", held=field.holds(option))
-    adds, removes = reading.item_changes(guess.value)
-    if removes:
-        chosen = tuple(one for one in field.held if plain(one) != plain(option))
-    else:
-        kept = field.held if adds else ()
-        chosen = tuple(dict.fromkeys((*kept, option)))
+    kept = field.held if reading.adds_item(guess.value) else ()
+    chosen = tuple(dict.fromkeys((*kept, option)))
     return replace(made, value=option, values=chosen, how="select", held=set(chosen) == set(field.held))
 
 
@@ -201,13 +170,8 @@ def _text_for(field: FillableField, guess: Guess, reading: FormReading) -> str:
         return day.isoformat() if native else in_format_of(day, like) if like else text
     items = listed(field.held[0]) if field.held and field.kind in ("text", "token") else ()
     among = plain(text) in {plain(one) for one in items}
-    adds, removes = reading.item_changes(guess.value)
-    if items and adds and (not reading.creating or len(items) > 1 or among):
+    if items and reading.adds_item(guess.value) and (not reading.creating or len(items) > 1 or among):
         return field.held[0] if among else ", ".join((*items, text))
-    if removes and not among:  # it was taken out before
-        return field.held[0] if field.held else ""
-    if removes:
-        return ", ".join(one for one in items if plain(one) != plain(text))
     return text
 
 
@@ -238,8 +202,8 @@ def _missing(
     left: list[str] = []
     for value in reading.values:
         thing = lead_of(reading.tokens, value.first) in OF_A_THING
-        plainly = value.kind in ("date", "mail", "number") or (value.kind == "quote" and not thing)
-        given = value.kind == "step" or (value.joint and value.kind in ("quote", "name")) or plainly
+        plainly = value.kind in ("date", "mail", "number", "step") or (value.kind == "quote" and not thing)
+        given = (value.joint and value.kind in ("quote", "name")) or plainly
         if not given or taken & set(range(value.first, value.last)) or plain(value.text) in labels:
             continue
         shown = holds(f"{reading.known} \n {reading.page.text}", value.text)

@@ -1,4 +1,4 @@
-"""How surely each value of a task belongs to each field of a form: by label, by option, by kind.  Pure."""
+"""How surely each value of a task belongs to each field of a form: one score by label, option and kind.  Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from app.engine.agent.scout.change_subject import WRITTEN, is_creating
 from app.engine.agent.scout.field_values import (
     BOUNDS,
     NAMING,
@@ -13,10 +14,8 @@ from app.engine.agent.scout.field_values import (
     SAYING,
     GivenValue,
     TextToken,
-    is_timed,
     joint_of,
     lead_of,
-    listed,
     shape_of,
     tokens_of,
     values_in,
@@ -28,29 +27,25 @@ from app.engine.agent.scout.label_mentions import (
     is_login_of,
     mentions_of,
     option_places,
-    words_after,
+    words_beside,
 )
 from app.engine.agent.scout.likeness import forms, holds, meaning, plain, words
+from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.write_gate.vocabulary import senses_of
-from app.engine.browser.actions.field_formats import read_date
 from app.engine.core.page_state import PageCapture
 from app.engine.core.text import word_set
 
 LEAST = 0.5
 """Score below which a value does not belong to a field."""
-CREATING = frozenset({"create", "send"})
 _LONG = 60
 _NAMES = word_set("title name subject summary heading")
 """Labels under which a form asks what a thing is called."""
-WRITTEN = word_set("comment note message text reply answer remark words description body")
-"""Words for a text of several lines."""
 _OFF = word_set(
     "uncheck untick unset disable deactivate hide off no not don't without unpublish clear remove revoke"
 )
 _YES, _NO = word_set("yes on true checked enabled ticked"), word_set("no off false unchecked disabled")
 _STRONG = word_set("to as into : = with")
-_SETTING = word_set("make mark set turn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +66,14 @@ class FormReading:
         first = "" if part.verb and part.verb in part.text.casefold() else f"{part.verb} "
         self.part, self.page, self.done, self.text = part, page, done, f"{first}{part.text}".strip()
         self.tokens, self.values = tokens_of(self.text), values_in(self.text)
-        self.known = " \n ".join((page.title, *page.headings, *trail_of(page)))
+        self.known = " \n ".join((*PageContext(page).subject, *page.headings))
         self.creating = is_creating(part)
         self.by_kind: dict[str, list[FillableField]] = {}
         """Fields of the form at hand."""
-        self._items: dict[int, tuple[bool, bool]] = {}
 
     def source_words(self, value: GivenValue) -> str:
         """Return the words of the task that give a value."""
         return " ".join(token.text for token in self.tokens[value.first : value.last])
-
-    def is_of_thing(self, value: GivenValue) -> bool:
-        """Whether the words before a value lead up to a thing, not to a value."""
-        return value.kind not in ("date", "mail") and lead_of(self.tokens, value.first) in OF_A_THING
 
     def clause(self, at: int) -> Sequence[TextToken]:
         """Return the tokens of the clause up to a place."""
@@ -92,28 +82,9 @@ class FormReading:
             first -= 1
         return self.tokens[first:at]
 
-    def item_changes(self, value: GivenValue) -> tuple[bool, bool]:
-        """Return whether the clause of a value adds an item to a list, and whether it removes one."""
-        if value.first not in self._items:
-            lows = {token.low for token in self.clause(value.first)[:3]} | {self.part.verb}
-            self._items[value.first] = ("add" in lows, bool(senses_of(lows) & {"delete"}))
-        return self._items[value.first]
-
-
-def is_creating(part: TaskPart) -> bool:
-    """Whether the verb of a change makes something new; ``raise … to 12`` changes what is there."""
-    senses = senses_of(words(part.verb))
-    moves = any(
-        one.kind == "step" or (one.kind == "number" and one.joint == "to") for one in values_in(part.text)
-    )
-    return bool(senses & CREATING) and "edit" not in senses and not moves
-
-
-def trail_of(page: PageCapture) -> tuple[str, ...]:
-    """Return the names of the breadcrumb."""
-    return tuple(
-        one.name for one in page.elements if any("breadcrumb" in mark.casefold() for mark in one.landmarks)
-    )
+    def adds_item(self, value: GivenValue) -> bool:
+        """Whether the clause of a value adds an item to a list."""
+        return "add" in {token.low for token in self.clause(value.first)[:3]} | {self.part.verb}
 
 
 def guesses_of(reading: FormReading, fields: Sequence[FillableField]) -> list[Guess]:
@@ -132,7 +103,7 @@ def guesses_of(reading: FormReading, fields: Sequence[FillableField]) -> list[Gu
             found += _options(reading, field, mentions, told)
         else:
             values = [one for one in reading.values if plain(one.text) not in labels or one.joint in NAMING]
-            for value in (*values, *words_after(mentions, reading.tokens)):
+            for value in (*values, *words_beside(mentions, reading.tokens)):
                 score = _text_score(reading, field, value, mentions)
                 if score >= LEAST:
                     why = f"the task gives {field.label or 'it'} as {value.text[:60]!r}"
@@ -144,100 +115,70 @@ def _text_score(
     reading: FormReading, field: FillableField, value: GivenValue, mentions: Sequence[Mention]
 ) -> float:
     if value.kind == "step":
-        return _step_score(reading, field, value, mentions)
-    told, removes = reading.source_words(value), reading.item_changes(value)[1]
-    entered = removes or any(told in one for one in field.held)
-    if entered and f"set:{plain(field.label)}:{told}" in reading.done:
+        return 0.0
+    told = reading.source_words(value)
+    if f"set:{plain(field.label)}:{told}" in reading.done and any(told in one for one in field.held):
         return 1.0  # it was filled in before
-    near = closeness(value, mentions, reading.tokens)
+    near = closeness(value, mentions, reading.tokens) * _suits(field, value)
     if not _may_take(reading, field, value, near):
         return 0.0
-    score = near * _takes(field, value)
-    if value.kind in ("phrase", "word"):
-        lower = 0.06 if value.kind == "phrase" else 0.0 if value.text[0].isupper() else 0.15
-        score += 0.01 * (value.last - value.first) - lower
-    elif value.kind != "object":
-        score = max(score, _by_kind(reading, field, value))
-    shape = shape_of(value.text) if field.kind == "text" and field.held and value.joint else ""
-    if shape and shape_of(field.held[0]) == shape:
-        score = max(score, 0.55)
-    return score + 0.02 * field.holds(value.text) if score else 0.0
+    if value.kind == "word":
+        return near - 0.1 * value.text[0].islower() + 0.01 * (value.last - value.first)
+    return max(near, _by_kind(reading, field, value))
 
 
 def _may_take(reading: FormReading, field: FillableField, value: GivenValue, near: float) -> bool:
     """Whether a value may be meant for a field at all, and not be the thing that the page is about."""
-    adds, removes = reading.item_changes(value)
-    if (not near and value.kind == "phrase") or (near < LEAST and reading.is_of_thing(value)):
+    of_thing = value.kind not in ("date", "mail") and lead_of(reading.tokens, value.first) in OF_A_THING
+    if near < LEAST and of_thing:
         return False
-    if value.kind == "object" and not (near and (adds or removes)):
-        return False
-    known = value.kind in ("quote", "name", "number") and holds(reading.known, value.text)
+    known = value.kind in ("quote", "name") and holds(reading.known, value.text)
     if known and (not value.joint or (value.joint == "to" and near < 0.9)):
         return False
     # What stands there is replaced only where the task sets it.
-    if field.held and not (value.joint or adds or removes or reading.creating or field.holds(value.text)):
-        return False
-    items = (plain(item) for item in listed(field.held[0])) if field.held else ()
-    return not removes or (near >= LEAST and plain(value.text) in items)
+    sets = value.joint or reading.creating or reading.adds_item(value) or field.holds(value.text)
+    return not field.held or bool(sets) or value.kind == field.kind == "number"
 
 
-def _takes(field: FillableField, value: GivenValue) -> float:
+def _suits(field: FillableField, value: GivenValue) -> float:
     """Return how well a value's kind suits a field's."""
     has_digit = any(letter.isdigit() for letter in value.text)
-    clock = ":" in value.text or value.text.casefold().endswith(("am", "pm"))
     if (field.kind == "number" and not has_digit) or (field.kind == "mail" and "@" not in value.text):
         return 0.0
-    if (field.kind == "date" and not has_digit) or (field.kind == "time" and not clock):
-        return 0.3
-    return 1.1 if field.kind == value.kind else 1.0
+    clock = ":" in value.text or value.text.casefold().endswith(("am", "pm"))
+    return 0.3 if (field.kind == "date" and not has_digit) or (field.kind == "time" and not clock) else 1.0
 
 
 def _by_kind(reading: FormReading, field: FillableField, value: GivenValue) -> float:
     """Return how surely a value belongs to a field by its kind alone, where no label stands beside it."""
-    lone, held = reading.by_kind, bool(field.held) and not field.holds(value.text)
-    if (not field.form and field.kind != "long") or field.element.type == "password":
+    if not field.form or field.element.type == "password":
         return 0.0  # outside of forms it is most likely a search or a filter
-    if value.joint in NAMING:
-        return _as_name(reading, field) * (not held or not reading.creating)
-    if field.kind in ("date", "mail") and value.kind == field.kind and len(lone[field.kind]) == 1:
-        return 0.7
-    if field.kind == "number" and value.kind == "number" and value.joint and len(lone["number"]) == 1:
+    held = bool(field.held) and not field.holds(value.text)
+    if shape_of(value.text) and field.held and shape_of(field.held[0]) == shape_of(value.text):
         return 0.55
+    if value.kind in ("date", "mail", "number"):
+        lone = reading.by_kind[value.kind] == [field]
+        others = [one for one in reading.values if one.kind == value.kind]
+        return 0.6 * (lone and len(others) == 1)
+    if value.joint in NAMING:
+        return _as_name(field) * (not held or not reading.creating)
     if value.kind != "quote":
         return 0.0
     others = [one for one in reading.values if one is not value and one.kind in ("quote", "name")]
-    if value.joint == "to" and field.held and any(field.holds(one.text) for one in others):
+    if value.joint == "to" and any(field.holds(one.text) for one in others):
         return 0.9  # what was called so is renamed
-    senses, lead = senses_of(words(reading.part.verb)), lead_of(reading.tokens, value.first)
+    lead = lead_of(reading.tokens, value.first)
     speaks = value.joint in SAYING or len(value.text) > _LONG or lead in (*WRITTEN, reading.part.verb)
     if field.kind == "long":
-        return 0.7 * (speaks or (not value.joint and "send" in senses)) * (field is lone["long"][0])
-    if value.joint in _STRONG - {"with"} or held or field.kind not in ("text", "token"):
-        return 0.0
-    alone = len(lone["text"]) == 1 and not lone["long"] and field.kind == "text"
-    return max(0.55 * alone, 0.65 * reading.creating * _as_name(reading, field))
+        return 0.7 * speaks * (field is reading.by_kind["long"][0])
+    return 0.65 * (reading.creating and not held and value.joint not in _STRONG - {"with"}) * _as_name(field)
 
 
-def _as_name(reading: FormReading, field: FillableField) -> float:
+def _as_name(field: FillableField) -> float:
     """Return how surely a field asks what the thing is called."""
-    if field.kind not in ("text", "token"):
-        return 0.0
-    if any(forms(word) & _NAMES for word in meaning(field.label)):
-        return 0.9 - 0.02 * len(meaning(field.label))
-    texts = reading.by_kind["text"]
-    required = [one for one in texts if "required" in one.element.states]
-    return 0.7 * (field in (required or texts)[:1])
-
-
-def _step_score(
-    reading: FormReading, field: FillableField, value: GivenValue, mentions: Sequence[Mention]
-) -> float:
-    if field.kind not in ("date", "number", "text") or not field.held:
-        return 0.0
-    if (read_date(field.held[0]) is not None) != is_timed(value.text):
-        return 0.0
-    said = max((one.quality for one in mentions), default=0.0)
-    return max(0.9 * said, 0.6 * (field.kind != "text" and reading.by_kind[field.kind] == [field]))
+    said = meaning(field.label)
+    named = field.kind in ("text", "token") and any(forms(word) & _NAMES for word in said)
+    return (0.95 - 0.02 * len(said)) * named
 
 
 # options and boxes
@@ -250,13 +191,12 @@ def _options(
     why = f"is offered for {field.label or 'it'}"
     for option in dict.fromkeys(field.options):
         own = words(option)
-        for first, last, exact in (
-            option_places(option, reading.tokens) if own and forms(own[0]) & told else ()
-        ):
+        places = option_places(option, reading.tokens) if own and forms(own[0]) & told else ()
+        for first, last, exact in places:
             kind = "quote" if reading.tokens[first].kind == "quote" else "option"
             joint = joint_of(reading.tokens, first)
             value = GivenValue(text=option, kind=kind, first=first, last=last, joint=joint)
-            score = _option_score(reading, value, mentions) * (1.0 if exact else 0.9)
+            score = _option_score(reading, value, mentions) - 0.1 * (not exact)
             if score >= LEAST:
                 yield Guess(score + 0.02 * min(len(own), 5), field, value, option, f"{option!r} {why}")
     for value in reading.values:
@@ -277,9 +217,12 @@ def _option_score(reading: FormReading, value: GivenValue, mentions: Sequence[Me
         return 0.0
     if value.joint in _STRONG:
         return 0.75
-    lead = lead_of(reading.tokens, value.first)
     made = reading.creating and not holds(reading.known, value.text)
-    return 0.6 * (value.kind == "quote" or made or (verb in _SETTING and lead not in OF_A_THING))
+    return (
+        0.6
+        * (value.kind == "quote" or made or "edit" in senses_of((verb,)))
+        * (lead_of(reading.tokens, value.first) not in OF_A_THING or made)
+    )
 
 
 def _box(reading: FormReading, field: FillableField, mentions: Sequence[Mention]) -> Iterator[Guess]:
@@ -287,19 +230,13 @@ def _box(reading: FormReading, field: FillableField, mentions: Sequence[Mention]
     for one in mentions:
         after = reading.tokens[one.last : one.last + 4]
         said = next((token.low for token in after if token.low in _YES | _NO), "")
-        labels = any(
-            0 <= value.first - one.last <= 2 and value.kind != "phrase" and value.joint in _STRONG
-            for value in reading.values
-        )
         named = reading.tokens[one.first].kind == "quote"
-        thing = named and any(
-            token.low in OF_A_THING for token in reading.tokens[max(0, one.first - 3) : one.first]
-        )
-        if one.quality < 0.9 or thing or (labels and not said and not named):
+        valued = any(0 <= value.first - one.last <= 2 and value.joint in _STRONG for value in reading.values)
+        thing = named and lead_of(reading.tokens, one.first) in OF_A_THING
+        if one.quality < 0.9 or thing or (valued and not said and not named):
             continue
         low, own = reading.tokens[one.first].low, set(words(field.label))
-        undoes = low.startswith("un") and low not in own
         before = {token.low for token in reading.clause(one.first)}
-        off = said in _NO if said else undoes or bool(before & _OFF - own)
+        off = said in _NO if said else (low.startswith("un") and low not in own) or bool(before & _OFF - own)
         value = GivenValue(text="no" if off else "yes", kind="box", first=one.first, last=one.last)
         yield Guess(0.8 * one.quality, field, value, why=f"the task says so of {field.label!r}")
