@@ -48,10 +48,9 @@ def change_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
         return step
     if memory.sent is not None and memory.sent.plan.assignments:
         return _reopened(view)
-    halfway = plan.missing and len(plan.assignments) >= len(
-        plan.missing
-    )  # this is the form; it takes no more
-    way = None if halfway or _hopeless(memory) else _way_on(view, plan)
+    # Once something was entered this is the form, and it takes no more.
+    entered = any(one.key in done for one in plan.assignments)
+    way = None if entered or _hopeless(memory) else _way_on(view, plan)
     return way if way is not None else GiveUp(needs=what_is_missing(part, plan, page))
 
 
@@ -155,7 +154,9 @@ def _here(view: PartView, plan: FormPlan, done: frozenset[str]) -> FormStep | No
         return step
     if view.memory.sent is not None and view.memory.sent.plan.assignments:
         return None
-    pressed = control_step(part, page, done, sends=not plan.missing) if not plan.assignments else None
+    # ``Shipped`` that stands beside "Change status" is only proposed.
+    proposed = all(one.held for one in plan.assignments)
+    pressed = control_step(part, page, done, sends=not plan.missing) if proposed else None
     if pressed is not None and not pressed.key.startswith("menu:"):
         return pressed
     step = opens_form(part, page, view.memory.frame)

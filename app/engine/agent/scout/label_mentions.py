@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from app.engine.agent.scout.field_values import (
     ARTICLES,
     BOUNDS,
-    JOINTS,
     OF_A_THING,
-    SAYING,
     GivenValue,
     TextToken,
     lead_of,
@@ -33,8 +31,8 @@ _LEADS = word_set("with and , for under in add set use")
 """Words before a label that a plain value follows."""
 _SETTING = word_set("to as : = into")
 _ENDS = BOUNDS | OF_A_THING | word_set("with from instead so because to as")
-_LIKE = 0.8
-"""What a word counts that has a long beginning in common with a label's: ``assign``, ``assignee``."""
+_BEGINS = 0.8
+"""What a word of a label counts that is only the beginning of the task's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,66 +45,52 @@ class Mention:
 
 
 def mentions_of(field: FillableField, text: str) -> list[Mention]:
-    """Return where a task speaks of a field, by any of its names; the first of them counts most."""
-    return [
-        Mention(one.first, one.last, one.quality - 0.05 * min(number, 2))
-        for number, label in enumerate(field.labels)
-        for one in _spoken(label, text)
-    ]
+    """Return where a task speaks of a field, by any of its names."""
+    return [one for label in field.labels for one in _spoken(label, text)]
 
 
 @lru_cache(maxsize=4096)
 def _spoken(label: str, text: str) -> tuple[Mention, ...]:
     wanted = [word for word in meaning(label)[:8] if word not in _IDLE] or list(words(label)[:2])
-    tokens, likeness = tokens_of(text), dict[int, dict[str, float]]()
-    for word in wanted:
-        for at, like in _places_of(word, text):
-            likeness.setdefault(at, {})[word] = like
-    found = [
-        Mention(at, at + 1, 1.0)
-        for at, one in enumerate(tokens)
-        if one.kind == "quote" and plain(one.text) == plain(label)
-    ]
-    at = min(likeness, default=len(tokens))
-    while at < len(tokens):
+    said = _said(text)
+    likeness = [{word: like for word in wanted if (like := _like(word, one))} if one else {} for one in said]
+    stops = [token.low in STOP for token in tokens_of(text)]
+    found: list[Mention] = []
+    at = 0
+    while at < len(said):
         end, met, sure = at, set[str](), 0.0
-        # It goes on only with the very words: what is near a label in meaning may be its value (``country Norway``).
-        while end in likeness and (not met or 1.0 in likeness[end].values()):
+        while end < len(said) and (
+            likeness[end] or (met and stops[end] and _exact(likeness[end + 1 : end + 2]))
+        ):
             met |= likeness[end].keys()
-            sure = max(sure, *likeness[end].values())
+            sure = max(sure, *likeness[end].values(), 0.0)
             end += 1
-            if end < len(tokens) and tokens[end].low in STOP and 1.0 in likeness.get(end + 1, {}).values():
-                end += 1
-        # The imperative itself is a label only where it says all of it: ``Assign it to``, not "Change note".
-        if met and (at or end > 1 or len(met) == len(wanted)):
+        if met:
             found.append(Mention(at, end, sure * (0.4 + 0.6 * len(met) / len(wanted))))
         at = max(end, at + 1)
     return tuple(found)
 
 
-@lru_cache(maxsize=8192)
-def _places_of(word: str, text: str) -> tuple[tuple[int, float], ...]:
-    """Return the tokens that say a word of a label, with how alike they are."""
-    likes = ((at, max(word_fit(one, word) or _akin(one, word) for one in said)) for at, said in _said(text))
-    return tuple((at, like) for at, like in likes if like)
+def _exact(after: Sequence[Mapping[str, float]]) -> bool:
+    return any(1.0 in one.values() for one in after)
 
 
 @lru_cache(maxsize=64)
-def _said(text: str) -> tuple[tuple[int, frozenset[str]], ...]:
-    """Return the words of a task that may say a label, by their place, each in its forms."""
-    lows = (
-        (at, token.low.removesuffix("'s").removesuffix("’s"))
-        for at, token in enumerate(tokens_of(text))
+def _said(text: str) -> tuple[str, ...]:
+    """Return the words of a task that may say a label, "" in the place of others."""
+    return tuple(
+        token.low.removesuffix("'s").removesuffix("’s")
         if token.kind == "word" and token.low not in STOP
+        else ""
+        for token in tokens_of(text)
     )
-    return tuple((at, frozenset((low, *words(low), low.removeprefix("un")))) for at, low in lows)
 
 
-def _akin(one: str, other: str) -> float:
-    """Return the likeness of two words with a long beginning in common."""
-    short = min(len(one), len(other)) if one[:5] == other[:5] else 0
-    same = next((at for at in range(short) if one[at] != other[at]), short)
-    return _LIKE if same >= 5 and same >= 0.6 * max(len(one), len(other)) else 0.0
+@lru_cache(maxsize=8192)
+def _like(word: str, said: str) -> float:
+    """Return how well a word of a task says one of a label, by meaning or as its beginning: ``num`` for ``number``."""
+    begins = len(word) > 2 and any(one.startswith(word) for one in words(said))
+    return max((word_fit(one, word) for one in (said, *words(said))), default=0.0) or _BEGINS * begins
 
 
 def closeness(value: GivenValue, mentions: Sequence[Mention], tokens: Sequence[TextToken]) -> float:
@@ -120,11 +104,10 @@ def _beside(value: GivenValue, mention: Mention, tokens: Sequence[TextToken]) ->
         return 0.0
     if mention.last <= value.first:
         between = [token.low for token in tokens[mention.last : value.first]]
-        apart = any(low in BOUNDS for low in between) or any(low in SAYING for low in between[:-1])
+        apart = any(low in BOUNDS for low in between)
         if len(between) > _FAR or apart or not (value.joint or all(low in ARTICLES for low in between)):
             return 0.0
-        crossed = sum(low in JOINTS for low in between[:-1])
-        return (1.0 if value.joint else 0.9) - 0.02 * len(between) - 0.25 * crossed
+        return (1.0 if value.joint else 0.9) - 0.02 * len(between)
     between = [token.low for token in tokens[value.last : mention.first]]
     led = len(between) <= _NEAREST and all(low in _TOWARDS for low in between)
     return 0.85 - 0.05 * len(between) if led else 0.0
@@ -136,11 +119,11 @@ def words_beside(mentions: Sequence[Mention], tokens: Sequence[TextToken]) -> It
     ``the country to Norway``, ``with keyword tile-server``, ``add mia to the nosy list``.
     """
     for one in mentions:
-        joint = next((at for at in range(one.last, len(tokens)) if tokens[at].low in _SETTING | _ENDS), -1)
-        set_there = joint >= 0 and tokens[joint].low in _SETTING and joint - one.last < _FAR
-        first = _behind_articles(tokens, joint + 1 if set_there else one.last)
-        if set_there or (first == one.last and lead_of(tokens, one.first) in _LEADS and one.quality >= 0.7):
-            yield from _plain(tokens, first, tokens[joint].low if set_there else "")
+        joint = tokens[one.last].low if one.last < len(tokens) else ""
+        if joint in _SETTING:
+            yield from _plain(tokens, _behind_articles(tokens, one.last + 1), joint)
+        elif lead_of(tokens, one.first) in _LEADS and one.quality >= 0.7:
+            yield from _plain(tokens, one.last, "")
         first, to = _behind_articles(tokens, 1), one.first - 1
         while to > 0 and tokens[to].low in ARTICLES:
             to -= 1

@@ -89,7 +89,8 @@ def _tells(line: str, part: TaskPart, plan: FormPlan, *, live: bool) -> bool:
     """
     said = words(line)
     saved = bool(_SAVED & set(said))
-    done = _says_done(said, words(part.verb)) or bool(senses_of(_past(said)) & part_senses(part))
+    # ``… has been added to your cart`` is said of what was put there.
+    done = _says_done(said, words(part.verb)) or bool(_past(said) and senses_of(said) & part_senses(part))
     if "not" in said or not (saved or done):
         return False
     names = (*(one.text for one in (*part.names, *part.context)), *(one.value for one in plan.assignments))

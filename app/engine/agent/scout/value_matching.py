@@ -24,6 +24,9 @@ from app.engine.agent.scout.value_scores import FormReading, Guess, guesses_of
 from app.engine.browser.actions.field_formats import read_date
 from app.engine.core.page_state import PageCapture
 
+_UNSURE = 0.75
+"""Score below which a value that two fields would take alike goes into neither."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
@@ -62,7 +65,7 @@ class FormPlan:
 
     @property
     def taken(self) -> frozenset[str]:
-        """What the fields take, in plain words."""
+        """Texts that the fields take, in plain words."""
         return frozenset(plain(text) for one in self.assignments for text in (one.told, one.value))
 
 
@@ -115,7 +118,14 @@ def _best(guesses: Sequence[Guess]) -> list[Guess]:
     for one in sorted(guesses, key=lambda one: (-one.score, one.field.element.index)):
         if not any(_collide(one, other) for other in chosen):
             chosen.append(one)
+    chosen = [one for one in chosen if not any(_rival(one, other) for other in guesses)]
     return sorted(chosen, key=lambda one: one.field.element.index)
+
+
+def _rival(one: Guess, other: Guess) -> bool:
+    """Whether two fields with labels that say part of the task's words would take the same value as surely."""
+    same = one.value == other.value and one.field is not other.field and not one.option
+    return same and one.score == other.score < _UNSURE
 
 
 def _collide(one: Guess, other: Guess) -> bool:

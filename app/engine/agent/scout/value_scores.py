@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.engine.agent.scout.change_subject import WRITTEN, is_creating
 from app.engine.agent.scout.field_values import (
@@ -98,7 +98,7 @@ def guesses_of(reading: FormReading, fields: Sequence[FillableField]) -> list[Gu
     for field in fields:
         mentions = mentions_of(field, reading.text)
         if field.kind == "box":
-            found += _box(reading, field, mentions)
+            found += _box(reading, field, mentions_of(replace(field, labels=field.labels[:1]), reading.text))
         elif field.options:
             found += _options(reading, field, mentions, told)
         else:
@@ -132,7 +132,7 @@ def _may_take(reading: FormReading, field: FillableField, value: GivenValue, nea
     of_thing = value.kind not in ("date", "mail") and lead_of(reading.tokens, value.first) in OF_A_THING
     if near < LEAST and of_thing:
         return False
-    known = value.kind in ("quote", "name") and holds(reading.known, value.text)
+    known = value.kind in ("quote", "name", "number") and holds(reading.known, value.text)
     if known and (not value.joint or (value.joint == "to" and near < 0.9)):
         return False
     # What stands there is replaced only where the task sets it.
