@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.engine.agent.scout.change_subject import is_about, main_names, makes_here, makes_new
 from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep, next_form_step
-from app.engine.agent.scout.memory import WRITING, Memory, ScoutStep, Sent
+from app.engine.agent.scout.memory import WRITING, ScoutStep, Sent
 from app.engine.agent.scout.navigation import is_harmless, link_to
 from app.engine.agent.scout.page_context import page_key
 from app.engine.agent.scout.part_view import GiveUp, PartDone, PartView
@@ -23,8 +23,6 @@ from app.engine.agent.scout.value_matching import FormPlan, read_changes
 from app.engine.core.actions.types import Click, Goto
 
 _LEAST_PROMISE = 0.12
-_MOST_VAIN = 8
-"""Pages in a row that fit no better than those before, after which nothing more is hoped for."""
 _REOPENED = "reopened"
 
 
@@ -50,22 +48,16 @@ def change_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
         return _reopened(view)
     # Once something was entered this is the form, and it takes no more.
     entered = any(one.key in done for one in plan.assignments)
-    way = None if entered or _hopeless(memory) else _way_on(view, plan)
+    way = None if entered else _way_on(view, plan)
     return way if way is not None else GiveUp(needs=what_is_missing(part, plan, page))
-
-
-def _hopeless(memory: Memory) -> bool:
-    """Whether none of the last pages looked at fits better than those before."""
-    fits = list(memory.fits.values())
-    return len(fits) > _MOST_VAIN and max(fits[-_MOST_VAIN:]) <= max(fits[:-_MOST_VAIN])
 
 
 def _way_on(view: PartView, plan: FormPlan) -> ScoutStep | None:
     """Return the step to the page of the thing, or from there to a part of it; what was filled in here is lost."""
-    finder, about = view.finder, is_about(view.part, view.context, plan.taken)
+    about = is_about(view.part, view.context, plan.taken)
     way = None if about else _to_the_thing(view, plan)
     if way is None:
-        way = finder.best(_LEAST_PROMISE, within=bool(main_names(view.part, plan.taken)) and about)
+        way = view.finder.best(_LEAST_PROMISE, within=about and bool(main_names(view.part, plan.taken)))
     if way is not None:
         view.memory.marks -= {mark for mark in view.memory.marks if mark.startswith("set:")}
     return way
@@ -104,7 +96,8 @@ def _with_later(view: PartView, done: frozenset[str]) -> tuple[TaskPart, FormPla
             changes=(*part.changes, *later.changes),
         )
         wider = read_changes(joined, page, done)
-        if len(wider.assignments) <= len(plan.assignments) or len(wider.missing) > len(plan.missing):
+        more = {one.key for one in wider.assignments} - {one.key for one in plan.assignments}
+        if not more or len(wider.missing) > len(plan.missing):
             break
         part, plan, parts = joined, wider, parts + 1
     return part, plan, parts

@@ -34,7 +34,6 @@ from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import word_set
 
 _PRESSED = word_set("button link menuitem menuitemradio menuitemcheckbox tab option summary")
-_ROWS = word_set("row listitem article LayoutTableRow treeitem")
 _ASIDE = word_set("navigation banner contentinfo search menubar")
 _EDITORS = frozenset({"application"})
 _MENUS = word_set("actions action more options menu tools manage")
@@ -106,12 +105,13 @@ def _name(one: Element) -> str:
 
 
 def says_change(one: Element, part: TaskPart) -> float:
-    """Return in [0, 1] how well a control's name says the change, less for every word that the task does not say."""
+    """Return in [0, 1.1] how well a control's name says the change, less for every word that the task does not say."""
     said = meaning(_name(one))
     if not said or len(said) > _MOST_WORDS or one.form.startswith("get:"):
         return 0.0
     asked, verb, senses = asked_forms(part.verb, part.text), words(part.verb), part_senses(part)
-    unasked = [word for word in said if not forms(word) & asked]
+    named = {word for name in part.names for word in words(name.text)}
+    unasked = [word for word in said if word not in named and not forms(word) & asked]
     only_commits = not set(said) - vocabulary.word_set("commits") and not set(said) & set(verb)
     if senses_of(unasked) - senses - GENERAL or only_commits or not _names_made(said, part):
         return 0.0
@@ -124,7 +124,7 @@ def says_change(one: Element, part: TaskPart) -> float:
         score = 0.8
     elif not unasked and senses & GENERAL and one.role != "link" and not senses_of(said) - senses:
         score = 0.65  # ``Paid`` for "mark as paid"
-    return score - 0.15 * len(unasked)
+    return score - 0.15 * len(unasked) + 0.1 * bool(score and named & set(said))
 
 
 def _names_made(said: Sequence[str], part: TaskPart) -> bool:
@@ -160,7 +160,8 @@ def _of_the_thing(
         alike.setdefault(_kind(one), []).append(one)
     ranked: list[tuple[float, Element]] = []
     for one in among:
-        near = _surroundings(one, [other for other in alike[_kind(one)] if other.index != one.index], outline)
+        rivals = [other for other in alike[_kind(one)] if other.index != one.index]
+        near = outline.names_without(one, rivals) if rivals else ""
         met = [name for name in names if contains_name(near, name.text)] if near else own
         if names and not met:
             continue
@@ -184,18 +185,6 @@ def _same_target(one: Element, other: Element) -> bool:
     return one is other or bool(same_form or (one.href and one.href == other.href))
 
 
-def _surroundings(one: Element, rivals: Sequence[Element], outline: Outline) -> str:
-    """Return the text of the row or card a control stands in, "" where it stands outside of any."""
-    if rivals:
-        return outline.names_without(one, rivals)
-    row = outline.around(one, _ROWS)
-    below = outline.nodes[row : outline.ends[row]] if row >= 0 else []
-    lays_out = sum(node.role in _ROWS for node in below) > 1 or all(
-        not node.name or node.bid for node in below
-    )
-    return "" if lays_out else outline.names(row)
-
-
 # ways to a form
 
 
@@ -209,9 +198,8 @@ def opens_form(part: TaskPart, page: PageCapture, frame: Collection[str] = ()) -
     outline, context = outline_of(page.tree), PageContext(page)
     here = not makes_new(part) and bool(thing_names(part)) and is_about(part, context)
     creating = is_creating(part) and not here
-    ways = {is_creating(part), creating}
     scored = [
-        (max(_leads(one, part, context, creating=way) for way in ways), one)
+        (_leads(one, part, context, creating=creating), one)
         for one in _pressable(page)
         if creating or one.href not in frame
     ]
@@ -242,23 +230,16 @@ def _leads(one: Element, part: TaskPart, context: PageContext, *, creating: bool
     rest = [word for word in said if word not in _NEW | _EDIT]
     known = [max((word_fit(word, other) for other in asked), default=0.0) for word in rest]
     share = sum(known) / len(known) if known else 0.0
-    verb = any(word_fit(said[0], word) == 1.0 for word in words(part.verb))
     if creating and _NEW & {*said, one.href.rstrip("/").rpartition("/")[2]}:
         if rest:
             return 0.5 + 0.5 * share if share >= LEAST else 0.0
         about = (context.page.title, *context.page.headings[:2], one.href)
         return 0.7 * any(word_fit(word, made) >= SAME_KIND for text in about for word in words(text)
                          for made in made_thing(part)[-1:])  # fmt: skip
-    if creating:
-        return (0.6 + 0.2 * share) * verb
-    if verb and said[0] not in _EDIT | _NEW:
-        return 0.9 - 0.1 * (len(rest) - 1)
-    if _EDIT & set(said):
-        return 0.7 + 0.2 * share if not rest or share >= LEAST or {"this", "page"} & set(said) else LEAST
+    if not creating and _EDIT & set(said):
+        return 0.7 + 0.2 * share if not rest or share >= LEAST else LEAST
     is_part = one.role == "tab" or bool(address.fragment)
-    return (LEAST + 0.2 * share) * (
-        share >= LEAST if is_part else share == 1.0 and one.role == "link" and len(rest) <= 2
-    )
+    return (LEAST + 0.2 * share) * (is_part and not creating and share >= LEAST)
 
 
 def confirm_step(part: TaskPart, page: PageCapture, done: Set[str]) -> FormStep | None:

@@ -10,7 +10,6 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from app.engine.agent.scout.field_values import (
-    ARTICLES,
     OF_A_THING,
     in_format_of,
     lead_of,
@@ -18,7 +17,7 @@ from app.engine.agent.scout.field_values import (
 )
 from app.engine.agent.scout.form_fields import FillableField, fields_of, is_search
 from app.engine.agent.scout.form_senders import is_verb_of_change, says_verb, sender_of
-from app.engine.agent.scout.likeness import forms, holds, plain, words
+from app.engine.agent.scout.likeness import holds, plain
 from app.engine.agent.scout.task import TaskPart
 from app.engine.agent.scout.value_scores import FormReading, Guess, guesses_of
 from app.engine.browser.actions.field_formats import read_date
@@ -99,12 +98,8 @@ def _does(reading: FormReading, form: str, found: Sequence[Guess]) -> bool:
     part = reading.part
     if not is_verb_of_change(part):
         return True
-    for one in found:
-        label = {form for text in one.field.labels for word in words(text) for form in forms(word)}
-        between = [token.low for token in reading.tokens[1 : one.value.first]]
-        its_object = all(low in ARTICLES or forms(low) & label for low in between)  # ``leave the note …``
-        if its_object or says_verb(f"{one.field.label} {one.option}", part):
-            return True
+    if any(says_verb(f"{one.field.label} {one.option}", part) for one in found):
+        return True
     sender = sender_of(form, part, reading.page)
     return sender is not None and says_verb(sender.name, part)
 

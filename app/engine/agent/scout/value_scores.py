@@ -93,7 +93,6 @@ def guesses_of(reading: FormReading, fields: Sequence[FillableField]) -> list[Gu
     reading.by_kind = defaultdict(list)
     for field in fields:
         reading.by_kind[field.kind].append(field)
-    labels = {plain(label) for field in fields for label in field.labels[:1]}
     told = frozenset(form for token in reading.tokens for word in words(token.text) for form in forms(word))
     for field in fields:
         mentions = mentions_of(field, reading.text)
@@ -102,8 +101,7 @@ def guesses_of(reading: FormReading, fields: Sequence[FillableField]) -> list[Gu
         elif field.options:
             found += _options(reading, field, mentions, told)
         else:
-            values = [one for one in reading.values if plain(one.text) not in labels or one.joint in NAMING]
-            for value in (*values, *words_beside(mentions, reading.tokens)):
+            for value in (*reading.values, *words_beside(mentions, reading.tokens)):
                 score = _text_score(reading, field, value, mentions)
                 if score >= LEAST:
                     why = f"the task gives {field.label or 'it'} as {value.text[:60]!r}"
@@ -120,39 +118,36 @@ def _text_score(
     if f"set:{plain(field.label)}:{told}" in reading.done and any(told in one for one in field.held):
         return 1.0  # it was filled in before
     near = closeness(value, mentions, reading.tokens) * _suits(field, value)
-    if not _may_take(reading, field, value, near):
+    if not _may_take(reading, field, value):
         return 0.0
     if value.kind == "word":
         return near - 0.1 * value.text[0].islower() + 0.01 * (value.last - value.first)
-    return max(near, _by_kind(reading, field, value))
+    # Of the rows of a form the one that holds something is changed, an empty one would be a new thing.
+    kept = bool(field.held) and not reading.creating
+    score = max(near, _by_kind(reading, field, value))
+    return score + 0.02 * kept if score else 0.0
 
 
-def _may_take(reading: FormReading, field: FillableField, value: GivenValue, near: float) -> bool:
+def _may_take(reading: FormReading, field: FillableField, value: GivenValue) -> bool:
     """Whether a value may be meant for a field at all, and not be the thing that the page is about."""
-    of_thing = value.kind not in ("date", "mail") and lead_of(reading.tokens, value.first) in OF_A_THING
-    if near < LEAST and of_thing:
-        return False
     known = value.kind in ("quote", "name", "number") and holds(reading.known, value.text)
-    if known and (not value.joint or (value.joint == "to" and near < 0.9)):
+    if known and not value.joint:
         return False
     # What stands there is replaced only where the task sets it.
     sets = value.joint or reading.creating or reading.adds_item(value) or field.holds(value.text)
     return not field.held or bool(sets) or value.kind == field.kind == "number"
 
 
-def _suits(field: FillableField, value: GivenValue) -> float:
-    """Return how well a value's kind suits a field's."""
+def _suits(field: FillableField, value: GivenValue) -> bool:
+    """Whether a field takes values of a kind at all."""
     has_digit = any(letter.isdigit() for letter in value.text)
-    if (field.kind == "number" and not has_digit) or (field.kind == "mail" and "@" not in value.text):
-        return 0.0
     clock = ":" in value.text or value.text.casefold().endswith(("am", "pm"))
-    return 0.3 if (field.kind == "date" and not has_digit) or (field.kind == "time" and not clock) else 1.0
+    needed = {"number": has_digit, "date": has_digit, "mail": "@" in value.text, "time": clock}
+    return needed.get(field.kind, True)
 
 
 def _by_kind(reading: FormReading, field: FillableField, value: GivenValue) -> float:
     """Return how surely a value belongs to a field by its kind alone, where no label stands beside it."""
-    if not field.form or field.element.type == "password":
-        return 0.0  # outside of forms it is most likely a search or a filter
     held = bool(field.held) and not field.holds(value.text)
     if shape_of(value.text) and field.held and shape_of(field.held[0]) == shape_of(value.text):
         return 0.55
@@ -231,9 +226,8 @@ def _box(reading: FormReading, field: FillableField, mentions: Sequence[Mention]
         after = reading.tokens[one.last : one.last + 4]
         said = next((token.low for token in after if token.low in _YES | _NO), "")
         named = reading.tokens[one.first].kind == "quote"
-        valued = any(0 <= value.first - one.last <= 2 and value.joint in _STRONG for value in reading.values)
         thing = named and lead_of(reading.tokens, one.first) in OF_A_THING
-        if one.quality < 0.9 or thing or (valued and not said and not named):
+        if one.quality < 0.9 or thing:
             continue
         low, own = reading.tokens[one.first].low, set(words(field.label))
         before = {token.low for token in reading.clause(one.first)}
