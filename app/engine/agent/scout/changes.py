@@ -122,7 +122,13 @@ def says_change(one: Element, part: TaskPart) -> float:
         score = 1.0 if narrow or not senses else float(len(said) > 1 and not unasked)
     elif senses_of(said[:1]) and senses_of(said) & narrow:
         score = 0.8
-    elif not unasked and senses & GENERAL and one.role != "link" and not senses_of(said) - senses:
+    elif (
+        not unasked
+        and not set(said) <= named
+        and senses & GENERAL
+        and one.role != "link"
+        and not senses_of(said) - senses
+    ):
         score = 0.65  # ``Paid`` for "mark as paid"
     return score - 0.15 * len(unasked) + 0.1 * bool(score and named & set(said))
 
