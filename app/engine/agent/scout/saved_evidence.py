@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from app.engine.agent.scout.change_subject import is_about, thing_names
+from app.engine.agent.scout.change_subject import is_about, made_thing, thing_names
 from app.engine.agent.scout.changes import LEAST, says_change
 from app.engine.agent.scout.form_fields import fields_of
 from app.engine.agent.scout.form_senders import part_senses, sender_of
@@ -29,7 +29,7 @@ _ERROR = re.compile(
     r"|already (?:exists|taken|in use)|denied|failed)\b",
     re.IGNORECASE,
 )
-_LONGEST_MESSAGE, _MOST_WORDS = 300, 12
+_LONGEST_MESSAGE, _MOST_WORDS, _BRIEF = 300, 12, 4
 _SAVED = word_set("saved stored successfully")
 """Words of a message that something was saved."""
 
@@ -96,7 +96,8 @@ def _tells(line: str, part: TaskPart, plan: FormPlan, *, live: bool) -> bool:
     names = (*(one.text for one in (*part.names, *part.context)), *(one.value for one in plan.assignments))
     labels = {word for one in plan.assignments for word in meaning(one.label)}
     named = any(holds(line, name) for name in names) or bool(labels & set(said))
-    return named or live or (saved and bool(_past(said)) and len(said) <= _MOST_WORDS)
+    brief = len(said) <= _BRIEF and bool(set(said) & set(made_thing(part)))  # ``Member created``
+    return named or live or brief or (saved and bool(_past(said)) and len(said) <= _MOST_WORDS)
 
 
 def _stands(one: Assignment, before: PageCapture, page: PageCapture, *, alone: bool) -> bool:
