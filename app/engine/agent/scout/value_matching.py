@@ -166,9 +166,7 @@ def _choice(made: Assignment, guess: Guess, reading: FormReading) -> Assignment:
 def _text_for(field: FillableField, guess: Guess, reading: FormReading) -> str:
     """Return a value as a field takes it: a date in its format, an item beside those it keeps."""
     text = guess.value.text
-    day = (
-        read_date(text) if field.kind == "date" and guess.value.kind in ("date", "phrase", "quote") else None
-    )
+    day = read_date(text) if field.kind == "date" else None
     if day is not None:
         like = dict(field.element.attributes).get("placeholder", "") or (field.held[0] if field.held else "")
         native = field.element.type not in ("", "text")
@@ -211,7 +209,10 @@ def _missing(
         given = (value.joint and value.kind in ("quote", "name")) or plainly
         if not given or taken & set(range(value.first, value.last)) or plain(value.text) in labels:
             continue
-        shown = holds(f"{reading.known} \n {reading.page.text}", value.text)
+        # Any page has some numbers; only one that names a thing is no value.
+        names = (*reading.part.names, *reading.part.context)
+        numbers = value.kind == "number" and all(value.text not in one.text.split() for one in names)
+        shown = not numbers and holds(f"{reading.known} \n {reading.page.text}", value.text)
         if not shown and value.text not in done and not any(field.holds(value.text) for field in fields):
             left.append(value.text)
     return tuple(left)
