@@ -42,3 +42,12 @@ def test_a_task_of_other_words_and_a_person_s_hint_have_no_fitting_tip():
 def test_a_word_that_all_tips_say_makes_none_of_them_fit_better():
     part = read_task("How many loans are overdue?").parts[-1]
     assert [one.tip for one in fitting_tips(TIPS, part)] == ["late"]
+
+
+def test_a_tip_for_making_a_thing_is_for_no_question():
+    tips = (*TIPS, tip("new", "a new loan is to be entered", 'Press "Enter loan"', "operation"))
+    best = [
+        fitting_tips(tips, read_task(task).parts[-1])
+        for task in ("When was a loan entered?", "Enter a new loan.")
+    ]
+    assert [[one.tip for one in found][:1] == ["new"] for found in best] == [False, True]

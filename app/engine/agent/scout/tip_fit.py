@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from app.engine.agent.scout.likeness import meaning, word_fit, words
 from app.engine.agent.scout.task import TaskMode, TaskPart
+from app.engine.agent.write_gate.vocabulary import senses_of
 from app.engine.core.observation import RetrievedTip
 from app.engine.core.text import word_set
 
@@ -29,6 +30,7 @@ _OPERATION = 1.3
 """Weight of a tip that says how something is done, for a part that changes something."""
 _LEAST_NEAR = 0.6
 """Likeness below which a word of another form says nothing of a tip."""
+_CREATES = frozenset({"create"})
 _CLAUSES = re.compile(r"[,;.]\s|\s(?:or|and)\s")
 _PERSON = re.compile(r"[A-Z][^\W\d_]{1,20} [A-Z][^\W\d_]{1,30}")
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.-]{4,40}", re.ASCII)
@@ -37,7 +39,8 @@ _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.-]{4,40}", re.ASCII)
 @lru_cache(maxsize=128)
 def fitting_tips(tips: tuple[RetrievedTip, ...], part: TaskPart) -> tuple[RetrievedTip, ...]:
     """Return the tips that fit a part of the task, the best first; a person's hints are no tips."""
-    known = [tip for tip in tips if tip.kind != "person"]
+    makes = part.mode is TaskMode.CHANGE or _makes_new(part.text)
+    known = [tip for tip in tips if tip.kind != "person" and (makes or not _makes_new(tip.when))]
     asked = _asked(part)
     whole = [frozenset(_telling(f"{tip.when} {tip.do} {tip.text}")) for tip in known]
     weights = {
@@ -55,6 +58,12 @@ def fitting_tips(tips: tuple[RetrievedTip, ...], part: TaskPart) -> tuple[Retrie
     ranked.sort(key=lambda one: one[:2], reverse=True)
     floor = max(LEAST_FIT, NEARLY * ranked[0][0]) if ranked else 1.0
     return tuple(tip for fit, _, tip in ranked[:_MOST] if fit >= floor)
+
+
+@lru_cache(maxsize=512)
+def _makes_new(text: str) -> bool:
+    """Whether a text speaks of making a thing: the way to do that holds no answer and is no page to be shown."""
+    return any(senses_of((word,)) == _CREATES for word in words(text))
 
 
 def _fit(tip: RetrievedTip, asked: list[str], weights: dict[str, float]) -> float:
