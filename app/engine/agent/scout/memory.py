@@ -119,22 +119,20 @@ class Memory:
             self.sent = None  # it was refused, or not answered: nothing can have been saved by it
         cost = 0.7 if result.cause is Cause.COVERED else 1.0  # what lies over a control may go away
         self.failed[step.key] = self.failed.get(step.key, 0.0) + cost
-        if result.why:
-            self.errors.append(result.why)
+        self.errors += [result.why] if result.why else []
+
+    def _marked(self, kind: str) -> set[str]:
+        return {mark.removeprefix(kind) for mark in self.marks if mark.startswith(kind)}
 
     def note_page(self, key: str, links: Iterable[str]) -> None:
         """Take in the page in front: what was searched for, which filters brought it, the addresses it links to."""
         for address in dict.fromkeys(links):
             if len(self.links) < _MOST_LINKS or address in self.links:
                 self.links.setdefault(address, set()).add(key)
-        self.searched |= {
-            mark.removeprefix("searched:") for mark in self.marks if mark.startswith("searched:")
-        }
-        if "applied" not in self.marks:
-            return
-        chosen = {mark.removeprefix("filter:") for mark in self.marks if mark.startswith("filter:")}
-        self.applied[key] = self.applied.get(key, frozenset()) | chosen
-        self.marks = {mark for mark in self.marks if mark != "applied" and not mark.startswith("half:")}
+        self.searched |= self._marked("searched:")
+        if "applied" in self.marks:
+            self.applied[key] = self.applied.get(key, frozenset()) | self._marked("filter:")
+            self.marks -= {"applied", *(f"half:{one}" for one in self._marked("half:"))}
 
     @property
     def frame(self) -> frozenset[str]:
@@ -144,11 +142,10 @@ class Memory:
 
     def places(self, path: str) -> frozenset[str]:
         """Return what a page at a path belongs to: what was opened there or above, what pages above are about."""
-        opened = {
-            name for at, names in self.opened.items() if f"{path}/".startswith(f"{at}/") for name in names
-        }
+        opened = [names for at, names in self.opened.items() if f"{path}/".startswith(f"{at}/")]
         above = [shown for at, shown in self.containers.items() if path.startswith(f"{at}/")]
-        return frozenset(opened | {name for shown in above for name, one in shown.items() if one >= _ABOUT})
+        about = {name for shown in above for name, one in shown.items() if one >= _ABOUT}
+        return frozenset(about.union(*opened))
 
     def next_part(self, parts: int = 1) -> Memory:
         """Return the memory of the part behind ``parts`` that are done: what is known of the site stays."""
@@ -168,8 +165,7 @@ class Memory:
     def forget_worst(self, most: int) -> None:
         """Keep the links that promise most, at most so many."""
         if len(self.known) > most:
-            kept = sorted(self.known.items(), key=lambda entry: -entry[1].score)[:most]
-            self.known = dict(kept)
+            self.known = dict(sorted(self.known.items(), key=lambda entry: -entry[1].score)[:most])
 
     @property
     def idle_pages(self) -> int:
@@ -179,6 +175,4 @@ class Memory:
 
     def best_page(self) -> str:
         """Return the address of the page that fitted best, "" before the first look."""
-        if not self.fits:
-            return ""
-        return self.urls[max(self.fits, key=lambda key: self.fits[key])]
+        return self.urls[max(self.fits, key=lambda key: self.fits[key])] if self.fits else ""

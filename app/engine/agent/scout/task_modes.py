@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from app.engine.agent.scout.likeness import STOP
 from app.engine.agent.write_gate.task_changes import TaskClause
@@ -58,14 +58,12 @@ def _is_way(clause: TaskClause) -> bool:
     lows = [token.low for token in rest]
     if _is_asked(clause) or _serves_to_know(lows) or (verb in _SHOWING and _shows_value(lows)):
         return False
-    if verb == "check":
-        return lows[:1] == ["out"]
     if verb in GOING:
-        return True
+        return verb != "check" or lows[:1] == ["out"]
     if verb in FINDING | _HANDING and _head(rest) in _DIRECTIONS:
         return True
     if verb in FINDING:
-        return bool(_PLACE & set(lows)) or _is_one_thing(rest)
+        return bool(_PLACE & set(lows)) or _is_one_thing(lows)
     return verb == "list" and any(a == "by" and b in _SORTED for a, b in pairwise(lows))
 
 
@@ -77,54 +75,30 @@ def _is_asked(clause: TaskClause) -> bool:
 
 def _serves_to_know(lows: Sequence[str]) -> bool:
     """Whether a question is what a verb of going serves for: ``open it to check if …``."""
-    return any(
-        one == "to" and two in _KNOWING and bool(_ASKING & set(lows[at + 2 : at + 4]))
-        for at, (one, two) in enumerate(pairwise(lows))
-    )
+    ends = (at for at, (one, two) in enumerate(pairwise(lows)) if one == "to" and two in _KNOWING)
+    return any(_ASKING & set(lows[at + 2 : at + 4]) for at in ends)
 
 
 def _shows_value(lows: Sequence[str]) -> bool:
-    """Whether a verb of showing is followed by a question, a quantity or one value of a thing."""
+    """Whether a verb of showing is followed by a question, a quantity, a value, or a thing by what it serves for."""
     if not lows or lows[0] in _ASKING:
         return bool(lows)
-    at = next((at for at, word in enumerate(lows[:4]) if word not in STOP), None)
-    if at is not None and lows[at] in _QUANTITIES | _ATTRIBUTES:
-        after = lows[at + 1] if at + 1 < len(lows) else ""
-        return after in rule_words("prepositions") | _RELATIVE | _QUANTITIES | {"and"} or not after.isalpha()
-    return _serves(lows)
-
-
-def _serves(lows: Sequence[str]) -> bool:
-    """Whether the thing is told by what it serves for: ``the command to …``; a place or a way is a page."""
-    return (
-        len(lows) > 3
-        and lows[0] in ("the", "a")
-        and lows[2] == "to"
-        and lows[3].isalpha()
-        and lows[3] not in STOP
-        and lows[1] not in _PLACE | _DIRECTIONS
-    )
+    if next((word for word in lows[:4] if word not in STOP), "") in _QUANTITIES | _ATTRIBUTES:
+        return True
+    serves = len(lows) > 3 and lows[0] in ("the", "a") and lows[2] == "to" and lows[3] not in STOP
+    return serves and lows[3].isalpha() and lows[1] not in _PLACE | _DIRECTIONS  # ``the command to …``
 
 
 def _head(rest: Sequence[TaskToken]) -> str:
     """Return the noun a verb has for its object: the last word before a preposition."""
-    head = ""
-    for token in rest:
-        if token.low in rule_words("prepositions") | _RELATIVE or not token.low[:1].isalpha():
-            break
-        head = token.low
-    return head
+    ends = rule_words("prepositions") | _RELATIVE
+    before = [one.low for one in takewhile(lambda one: one.low[:1].isalpha() and one.low not in ends, rest)]
+    return before[-1] if before else ""
 
 
-def _is_one_thing(rest: Sequence[TaskToken]) -> bool:
+def _is_one_thing(lows: Sequence[str]) -> bool:
     """Whether a thing or a kind of things is to be found, and not those that are the most, or fulfil a clause."""
-    lows = [token.low for token in rest]
-    if _RELATIVE & set(lows) or _QUANTITIES & set(lows) or rule_words("all") & set(lows[:2]):
-        return False
-    before: list[str] = []
-    for word in lows:
-        if word in rule_words("prepositions"):
-            break
-        before.append(word)
-    superlative = any(len(word) > 5 and word.endswith("est") for word in before)
-    return not superlative and not _UNREGULAR & set(before) and bool(before)
+    before = list(takewhile(lambda word: word not in rule_words("prepositions"), lows))
+    superlative = any(word in _UNREGULAR or (len(word) > 5 and word.endswith("est")) for word in before)
+    limited = (_RELATIVE | _QUANTITIES) & set(lows) or rule_words("all") & set(lows[:2])
+    return bool(before) and not superlative and not limited
