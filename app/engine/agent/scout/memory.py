@@ -68,7 +68,7 @@ class Memory:
     Attributes:
         fits: fit of each page that was in front, by its key; ``urls`` their addresses.
         known: pages that links led to and nobody opened yet, by key.
-        tried: how often each attempt was made, ``failed`` how often without success.
+        tried: how often each attempt was made with success, ``failed`` how often without.
         marks: words that hold since a step was done.
         containers: what pages call themselves, as evidence of terms by path; what lies below belongs to them.
         collected: what was read of each page of a list, by key.
@@ -106,8 +106,9 @@ class Memory:
         step, self.pending = self.pending, None
         if step is None or entry is None:
             return
-        self.tried[step.key] = self.tried.get(step.key, 0) + 1
         result = entry.result
+        if result.success:
+            self.tried[step.key] = self.tried.get(step.key, 0) + 1
         if result.success and not result.blocked_writes:
             self.marks.update(step.marks)
             return

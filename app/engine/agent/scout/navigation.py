@@ -168,7 +168,8 @@ class Wayfinder:
             if key not in known or known[key].score < promise:
                 known[key] = Known(one.href, promise, one.name)
             if not within or self.kept(one) >= KEPT_BESIDE:
-                action = Click(one.index, label=one.name) if one.index in shown else Goto(one.href)
+                pressed = one.index in shown and f"link:{key}" not in self.memory.failed  # it may be covered
+                action = Click(one.index, label=one.name) if pressed else Goto(one.href)
                 yield _step_to(key, action, f'"{_short(one.name)}" leads on', promise)
         self.memory.forget_worst(_MOST_KNOWN)
         for key, other in known.items():
@@ -406,7 +407,8 @@ def choose_state(
     """Return the number of the state of a map that shows most of the terms; ``None`` where none beats ``fit``.
 
     ``fit`` is how well the page in front fits, in [0, 1]; ``seen`` are keys of pages that were in front.  States of
-    another part of the site than ``start``, the address that the task begins at, are passed over.
+    another part of the site than ``start``, the address that the task begins at, and without a name of a task that has
+    some are passed over.
     """
     best, chosen = max(fit, LEAST_STATE), None
     begun = segments_of(split_address(start).path)[:1]
@@ -419,6 +421,7 @@ def choose_state(
             evidence(terms, one.controls, CONTROL),
             evidence(terms, (" ".join(one.matched),), ROW),
         )
-        if (mine := score(terms, shown)) > best:
+        names = [found for term, found in zip(terms, shown, strict=True) if term.is_name]
+        if (mine := score(terms, shown)) > best and (not names or max(names) >= LEAST_STATE):
             best, chosen = mine, number
     return chosen
