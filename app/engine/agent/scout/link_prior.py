@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,27 +104,17 @@ def link_features(
 
 def _places(context: PageContext) -> Matrix:
     """Return the features that no task has a part in."""
-    links = context.links
+    links, ours = context.links, segments_of(context.address.path)
     told = [_described(one.name, one.href, one.landmarks, one.states) for one in links]
     called, leading = Counter(one.name for one in links), Counter(one.path for one in told)
-    ours = segments_of(context.address.path)
     rows: list[tuple[float, ...]] = []
     for at, (one, link) in enumerate(zip(told, links, strict=True)):
-        shared = _shared(ours, one.segments)
-        rows.append(
-            (
-                at,
-                called[link.name],
-                leading[one.path],
-                bool(context.row_text(link)),
-                shared,
-                shared == len(ours) < len(one.segments),
-            )
-        )
+        shared = sum(takewhile(bool, (a == b for a, b in zip(ours, one.segments, strict=False))))
+        below = shared == len(ours) < len(one.segments)
+        rows.append((at, called[link.name], leading[one.path], bool(context.row_text(link)), shared, below))
     seen = np.array(rows, dtype=np.float32)
     own = np.array([one.own for one in told], dtype=np.float32)
-    place = seen[:, :1]
-    return np.column_stack((own, place / len(links), np.minimum(seen, _CAPS))).astype(np.float32)
+    return np.column_stack((own, seen[:, :1] / len(links), np.minimum(seen, _CAPS))).astype(np.float32)
 
 
 _CAPS = np.array((300, 20, 20, 1, 8, 1), dtype=np.float32)
@@ -143,24 +134,13 @@ def _described(name: str, href: str, landmarks: tuple[str, ...], states: tuple[s
     address = split_address(href)
     segments = segments_of(address.path)
     marks = {mark.partition(":")[0] for mark in landmarks}
+    current = "current" in states or "selected" in states
+    counted = (min(len(meaning(name)), 12), min(len(name), 80), min(len(segments), 8))
     return _Link(
         address.path,
         segments,
-        (
-            min(len(meaning(name)), 12),
-            min(len(name), 80),
-            min(len(segments), 8),
-            bool(address.query),
-            "current" in states or "selected" in states,
-            *(mark in marks for mark in _LANDMARKS),
-        ),
+        (*counted, bool(address.query), current, *(mark in marks for mark in _LANDMARKS)),
     )
-
-
-def _shared(ours: tuple[str, ...], theirs: tuple[str, ...]) -> int:
-    """Return how many segments two paths begin with in common."""
-    most = min(len(ours), len(theirs))
-    return next((at for at in range(most) if ours[at] != theirs[at]), most)
 
 
 @lru_cache(maxsize=1)

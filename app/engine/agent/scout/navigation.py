@@ -117,22 +117,21 @@ class Wayfinder:
 
     @property
     def is_kind(self) -> bool:
-        """Whether the page is that of a name, or calls itself what is wanted as far as the site has words for it."""
-        if any(term.is_name and self.context.is_about(term.text) for term in self.terms):
-            return True
+        """Whether the page calls itself what is wanted, or by a name, as far as the site has words for it."""
+        if not self.calls_kind or any(one.is_name and self.context.is_about(one.text) for one in self.terms):
+            return self.calls_kind
         kinds = [not term.is_name for term in self.terms]
         told, most = (
             score(self.terms, [a * b for a, b in zip(kinds, one, strict=True)])
             for one in (self.told, self.known)
         )
-        return told >= LEAST_TOLD * most and (self.calls_kind or not any(term.is_kind for term in self.terms))
+        return told >= LEAST_TOLD * most
 
     @property
     def calls_kind(self) -> bool:
-        """Whether the page calls itself by a word for what is wanted."""
-        return any(
-            term.is_kind and one >= LEAST_KIND for term, one in zip(self.terms, self.told, strict=True)
-        )
+        """Whether the page calls itself by a word for the very thing that is wanted, where the task has one."""
+        heads = [one for term, one in zip(self.terms, self.told, strict=True) if term.is_head]
+        return max(heads, default=1.0) >= LEAST_KIND
 
     @property
     def is_state_for_task(self) -> bool:

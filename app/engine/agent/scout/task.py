@@ -108,18 +108,17 @@ def read_task(text: str) -> Task:
     for at, clause in enumerate(clauses):
         part, rest = _part_of(clause), clauses[at + 1 :]
         later, colon = clause.text != sentence, sentence.endswith(":")
-        bare = (
-            clause.asks and not part.names and set(part.words) <= _TIMES
-        )  # ``Who wrote it, and on what day?``
+        bare = clause.asks and not part.names and set(part.words) <= _TIMES  # ``…, and on what day?``
         acts = bool(clause.verb or clause.asks) and not (bare and found)
         leads = later and not colon and any(one.verb or one.asks for one in rest)
         if found and _is_note(part, clause, found[-1], later=later, colon=colon):
             found[-1] = _noted(found[-1], part)
             continue
         if found and not acts and (bare or not leads):
-            found[-1] = _joined(found[-1], part)  # ``… under the name Foo: all issues of …``
+            found[-1] = _joined(found[-1], (found[-1], part))  # ``… under the name Foo: all issues of …``
         elif acts and not _is_premise(clause, rest):
-            found.append(_after(before, part) if before else part)  # ``Ada Bell has moved. Please change …``
+            told = [replace(one, text=f"{one.text}.") for one in before]
+            found.append(_joined(part, (*told, part)))  # ``Ada Bell has moved. Please change …``
             before = []
         else:
             before.append(replace(part, mode=TaskMode.WAY, verb="", changes=()))  # ``In the wiki, …``
@@ -199,23 +198,14 @@ def _part_of(clause: TaskClause) -> TaskPart:
     )
 
 
-def _joined(one: TaskPart, more: TaskPart) -> TaskPart:
+def _joined(into: TaskPart, parts: Sequence[TaskPart]) -> TaskPart:
+    """Return a part with the words, names and changes of several."""
     return replace(
-        one,
-        text=f"{one.text} {more.text}",
-        names=(*one.names, *more.names),
-        words=tuple(dict.fromkeys((*one.words, *more.words))),
-        changes=(*one.changes, *more.changes),
-    )
-
-
-def _after(statements: Sequence[TaskPart], part: TaskPart) -> TaskPart:
-    """Return a part with the statements before it, which say of what it speaks."""
-    return replace(
-        part,
-        text=" ".join((*(f"{one.text}." for one in statements), part.text)),
-        names=tuple(dict.fromkeys((*(name for one in statements for name in one.names), *part.names))),
-        words=tuple(dict.fromkeys((*(word for one in statements for word in one.words), *part.words))),
+        into,
+        text=" ".join(one.text for one in parts),
+        names=tuple(dict.fromkeys(name for one in parts for name in one.names)),
+        words=tuple(dict.fromkeys(word for one in parts for word in one.words)),
+        changes=tuple(change for one in parts for change in one.changes),
     )
 
 

@@ -31,17 +31,24 @@ what a word counts in a long text."""
 _PLACE_WORDS = word_set(
     "page list overview screen view section site details detail entry item menu area where"
 )
+_BOUNDS = word_set("of in on at for with by from to that which who where")
 _MOST_ROWS = 400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """A name or a word of the task; ``on_the_way`` tells a place that a way to another thing leads over."""
+    """A name or a word of the task.
+
+    Attributes:
+        on_the_way: a place that a way to another thing leads over.
+        is_head: a word for the very thing that is wanted, not for what it belongs to.
+    """
 
     text: str
     weight: float
     is_name: bool = False
     on_the_way: bool = False
+    is_head: bool = False
 
     @property
     def is_kind(self) -> bool:
@@ -60,20 +67,33 @@ def terms_of(part: TaskPart) -> Terms:
     names = located_names(part)
     order = read_ordering(part.text) if part.mode is TaskMode.WAY else None
     taken = {word for name in names for word in words(name.text)} | set(words(order.said if order else ""))
-    joined = re.sub(
-        r"\bnot (?=\w)", "un", " ".join(part.words)
-    ).split()  # sites say ``unread`` for ``not read``
+    joined = re.sub(r"\bnot (?=\w)", "un", " ".join(part.words)).split()  # sites say ``unread``
     taken |= STOP | (GOING & set(words(part.text)[:1]) if part.mode is TaskMode.WAY else set())
     said = [word for word in dict.fromkeys((*joined, *part.where)) if word not in taken]
     if part.mode is TaskMode.CHANGE and names:
         led = {word for name in names for word in words(name.lead)} | {*made_thing(part), *part.where}
         said = [word for word in said if word in led]
     passed = part.context if part.mode is TaskMode.WAY and part.names else ()
+    head = _head_words(part)
     weights = {name: NUMBER_WEIGHT if name.number else NAME_WEIGHT for name in names}
     return (
         *(Term(one.text, weight, is_name=True, on_the_way=one in passed) for one, weight in weights.items()),
-        *(Term(word, PLACE_WEIGHT if word in _PLACE_WORDS else WORD_WEIGHT) for word in said),
+        *(
+            Term(word, PLACE_WEIGHT if word in _PLACE_WORDS else WORD_WEIGHT, is_head=word in head)
+            for word in said
+        ),
     )
+
+
+def _head_words(part: TaskPart) -> frozenset[str]:
+    """Return the words before the names, without names those before the first preposition behind a thing's word."""
+    led = {word for name in part.names for word in words(name.lead)}
+    head: list[str] = []
+    for word in () if led else words(part.text):
+        if word in _BOUNDS and not _PLACE_WORDS.issuperset(head):
+            break
+        head += [word] if word in part.words else []
+    return frozenset(led or head) - _PLACE_WORDS
 
 
 def located_names(part: TaskPart) -> tuple[Name, ...]:
