@@ -135,6 +135,20 @@ def test_the_state_that_shows_most_of_the_task_is_chosen_unless_the_page_in_fron
     assert choose_state(terms, [ORDERS, SPRING, WINTER], fit=fit, seen=seen) == chosen
 
 
+@pytest.mark.parametrize(("start", "chosen"), [("", 0), (f"{HOST}/", 0), (f"{HOST}/desk/", 1)])
+def test_the_map_keeps_to_the_part_of_the_site_where_the_task_begins(start: str, chosen: int) -> None:
+    desk = StateCandidate(node="d", title="Spring Fair", url=f"{HOST}/desk/spring")
+    terms = terms_of(read_task("Show me the orders of the Spring Fair.").parts[0])
+    assert choose_state(terms, [ORDERS, desk], start=start) == chosen
+
+
+def test_a_state_that_matched_a_name_is_chosen_before_one_of_the_kind() -> None:
+    people = StateCandidate(node="p", title="People", url=f"{HOST}/people", matched=("ada", "bell", "people"))
+    pages = StateCandidate(node="q", title="Phones", url=f"{HOST}/phones")
+    terms = terms_of(read_task("Change the phone of Ada Bell to 12.").parts[0])
+    assert choose_state(terms, [pages, people]) == 1
+
+
 def test_nothing_is_chosen_of_states_that_say_nothing_of_the_task() -> None:
     terms = terms_of(read_task('Open the invoice "Cold radiators".').parts[0])
     assert choose_state(terms, [ORDERS, WINTER]) is None

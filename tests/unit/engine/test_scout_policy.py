@@ -73,6 +73,14 @@ async def test_what_failed_twice_is_not_tried_again_and_the_last_failure_is_told
     assert "it is greyed out" in turns[-1].action.reason
 
 
+async def test_a_link_that_could_not_be_pressed_is_gone_to_by_its_address() -> None:
+    policy = ScoutPolicy()
+    first = await policy.decide(seen(ASKED, LIST))
+    assert first.action == Click(0, label="Aria")
+    covered = turn(0, first.action, refused(Cause.COVERED, "a menu lies over it"))
+    assert (await policy.decide(seen(ASKED, LIST, covered))).action == Goto(f"{HOST}/lamps/aria")
+
+
 async def test_a_new_task_begins_with_an_empty_memory() -> None:
     policy = ScoutPolicy()
     first = await policy.decide(seen(ASKED, LIST))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.engine.agent.scout.memory import Memory
-from app.engine.agent.scout.navigation import is_harmless
+from app.engine.agent.scout.navigation import Wayfinder, arrived, is_harmless
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import read_task
 from app.engine.agent.scout.terms import Term, page_evidence, score, shown_by, terms_of
@@ -99,6 +99,34 @@ def test_what_is_nowhere_is_told_with_its_name_and_nothing_is_claimed() -> None:
     assert "pages were looked at" in made.end.reason
 
 
+@pytest.mark.parametrize("thing", ["visitor list", "invoices", "parking permits"])
+def test_the_page_of_what_a_thing_belongs_to_is_not_the_thing(thing: str) -> None:
+    made = walk(f"Show me the {thing} of Ward 4.", HOSPITAL, most=25)
+    assert isinstance(made.end, ReportInfeasible)
+
+
+def test_parts_of_the_site_unlike_those_seen_come_before_more_of_the_same() -> None:
+    kinds = [f"shelf/{one}" for one in ("bolts", "nuts", "pins", "rods", "saws", "taps", "keys", "lids", "nails")]
+    menu = "".join(f'<a href="/{one}">{one[6:]}</a>' for one in kinds) + '<a href="/mine">Own corner</a>'
+    pages = {f"/{one}": document(one[6:], "", menu) for one in ["", *kinds]}
+    pages["/mine"] = document("Own corner", '<a href="/mine/loans">Loans</a>', menu)
+    pages["/mine/loans"] = document("Loans", "<p>None.</p>", menu)
+    made = walk("Open my loans.", pages)
+    assert made.paths[-1] == "/mine/loans"
+    assert made.paths.index("/mine") <= 4
+
+
+def test_a_page_that_the_map_and_its_search_put_first_is_the_one_if_it_calls_itself_so() -> None:
+    page = capture(site(rota=("Rota", "<p>Nobody.</p>")), "/rota")
+    terms = terms_of(read_task("Take me to the rota where I can swap my night shifts.").parts[0])
+    seen = Observation(step=0, steps_left=9, intent="x", start_url=page.url, page=page)
+    told = [
+        arrived(Wayfinder(terms, PageContext(page), Memory(marks=marks), seen))
+        for marks in (set[str](), {"map:site.test/rota"})
+    ]
+    assert (told[0], bool(told[1])) == ("", True)
+
+
 def test_the_reason_of_each_step_says_what_leads_on() -> None:
     made = walk("Open the page of Ward 4", HOSPITAL)
     assert all(one.reason for one in made.decisions)
@@ -162,6 +190,9 @@ def test_after_a_search_in_vain_it_goes_back_to_the_page_that_fitted_best() -> N
         ("Basket (0)", "/basket", True),
         ("Messages", "/messages", True),
         ("Log in", "/login", True),
+        ("Order history", "/staff/orders", True),
+        ("Archived wards", "/wards/old", True),
+        ("Order gauze", "/wards/4/gauze", False),
         ("Delete", "/wards/4/delete", False),
         ("Delete ward", "/wards/4/x", False),
         ("Dismiss", "/notes/4/x", False),

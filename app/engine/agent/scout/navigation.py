@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from app.engine.agent.navigator import StateCandidate
-from app.engine.agent.scout.likeness import fits, holds, plain, words
+from app.engine.agent.scout.likeness import holds, plain, words
 from app.engine.agent.scout.link_prior import Matrix, link_features, link_priors
 from app.engine.agent.scout.memory import Known, Memory, ScoutStep
 from app.engine.agent.scout.ordering import is_sort_control
@@ -264,7 +264,7 @@ class Wayfinder:
         names = [
             term for term, one in zip(self.terms, self.here, strict=True) if term.is_name and one < ARRIVED
         ]
-        field = self._search_field() if names else None
+        field = next((one.element for one in self.context.search_fields), None)
         for term in sorted(names, key=lambda one: -len(one.text))[:3]:
             if field is None or term.text in self.memory.searched:
                 continue
@@ -278,14 +278,6 @@ class Wayfinder:
                 score=score(self.terms, joined),
                 marks=(f"searched:{term.text}",),
             )
-
-    def _search_field(self) -> Element | None:
-        """The search field whose label says the kind of thing, else the first one."""
-        kinds = [term.text for term in self.terms if not term.is_name]
-        fields = self.context.search_fields
-        said = (one for one in fields if any(fits(kind, one.label) >= _LEAST_LABEL for kind in kinds))
-        best = next(said, fields[0] if fields else None)
-        return best.element if best else None
 
     def _map(self) -> Iterator[ScoutStep]:
         query = " ".join(term.text for term in self.terms)[:_LONGEST_QUERY]
