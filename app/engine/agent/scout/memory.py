@@ -107,7 +107,7 @@ class Memory:
         if step is None or entry is None:
             return
         result = entry.result
-        if result.success:
+        if result.success or step.key.startswith(WRITING):
             self.tried[step.key] = self.tried.get(step.key, 0) + 1
         if result.success and not result.blocked_writes:
             self.marks.update(step.marks)
