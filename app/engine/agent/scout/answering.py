@@ -1,7 +1,7 @@
-"""Answers from what a page lists: a value of the thing asked about, rows counted, summed, compared, listed.  Pure.
+"""Answers from what a page lists: a value of the thing asked about, yes or no, a difference; the rest is of many rows.
 
 A wrong answer is worse than none: an answer is given only where the column or label is clear and every condition of the
-question is met by rows or by the page.
+question is met by rows or by the page.  Pure.
 """
 
 from __future__ import annotations
@@ -11,20 +11,22 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
-from app.engine.agent.scout.answers import Answer, AnswerNeed, evidence, open_row
+from app.engine.agent.scout.answers import Answer, AnswerNeed, evidence
 from app.engine.agent.scout.dates import period_in
 from app.engine.agent.scout.likeness import fits, holds, meaning, plain, says, words
 from app.engine.agent.scout.quantities import quantity_in
 from app.engine.agent.scout.questions import Aggregate, Asked, Question, ValueKind
 from app.engine.agent.scout.relations import PageRelations, Row
-from app.engine.agent.scout.row_answers import over_rows
-from app.engine.agent.scout.row_selection import FALSE, LEAST, NOTHING, SURE, QuestionView, Selection, suits
+from app.engine.agent.scout.row_answers import open_row, over_rows
+from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, QuestionView, Selection, suits
 from app.engine.agent.scout.task import Name, TaskPart
 
-__all__ = ["Answer", "AnswerNeed", "answer_from"]
+__all__ = ["Answer", "AnswerNeed", "answer_from", "difference"]
 
 _ALONE = 0.82
 """Likeness from which a label answers on a page that is of no thing in particular."""
+_LIKELY = 0.6
+_UNITS = {ValueKind.AMOUNT: "$", ValueKind.DURATION: "s"}
 
 
 def answer_from(
@@ -53,11 +55,10 @@ def answer_from(
         ``None`` where the page has nothing to say; an answer without text where something is missing.
     """
     known = tuple(names if names is not None else question.names or part.context)
-    here = tuple(one for one in known if on_page_of and _same(one.text, on_page_of))
     look = QuestionView(
         question=question,
         page=relations,
-        names=tuple(one for one in known if one not in here),
+        names=tuple(one for one in known if not (on_page_of and _same(one.text, on_page_of))),
         place=(*((on_page_of,) if on_page_of else ()), *applied),
         on_page=bool(on_page_of),
         more=more,
@@ -87,14 +88,14 @@ def _same(name: str, other: str) -> bool:
 
 
 def _values(look: QuestionView) -> Answer | None:
-    """Each value asked for, joined; nothing where one of them is missing."""
-    answers: list[Answer] = []
-    for asked in look.question.asked:
-        found = _value(look, asked)
-        if found is None:
-            return None
-        answers.append(found)
-    return next((one for one in answers if not one.text), None) or _joined(answers, ", ")
+    """Each value asked for, joined; nothing where one of them is missing, or where limits would have to be met."""
+    if look.question.limits:
+        return None
+    answers = [_value(look, one) for one in look.question.asked]
+    found = [one for one in answers if one is not None]
+    if len(found) < len(answers):
+        return None
+    return next((one for one in found if not one.text), None) or _joined(found, ", ")
 
 
 def _joined(answers: Sequence[Answer], between: str) -> Answer:
@@ -108,8 +109,12 @@ def _joined(answers: Sequence[Answer], between: str) -> Answer:
 def _value(look: QuestionView, asked: Asked) -> Answer | None:
     found = _cell(look, asked) if look.names else None
     if found is None and (_all_placed(look) if look.names else look.on_page):
-        return _labelled(look, asked, SURE if look.names else LEAST) or _only_one(look, asked)
-    return found if look.names or look.question.limits else _labelled(look, asked, _ALONE)
+        found = (
+            _labelled(look, asked, SURE if look.names else LEAST) or _only_one(look, asked) or _linked(look)
+        )
+    elif found is None and not look.names:
+        found = _labelled(look, asked, _ALONE)
+    return found
 
 
 def _all_placed(look: QuestionView) -> bool:
@@ -120,46 +125,61 @@ def _all_placed(look: QuestionView) -> bool:
 
 
 def _labelled(look: QuestionView, asked: Asked, least: float) -> Answer | None:
-    """The value whose label says best what is asked for."""
+    """The value whose label says best what is asked for; neither label nor value is what the question itself names."""
+    told = {plain(one.text) for one in look.question.names}
     best, found = 0.0, None
-    rest = " ".join(look.question.words)
     for one in look.page.labelled:
         score = fits(asked.phrase, one.label)
-        if score < least or not suits(asked.kind, one.value) or _repeats_name(look, one.value):
+        if score < least or not suits(asked.kind, one.value) or plain(one.value) in told:
             continue
-        score += 0.03 * any(says(rest, word) for word in words(one.title))
+        if any(holds(one.label, name) for name in told):  # ``Products matching "X"``
+            continue
+        score += 0.03 * any(says(look.question.text, word) for word in meaning(one.title))
         score -= 0.04 * one.listed + 0.02 * (one.field is not None)
         if score > best + 1e-9:
             best, found = score, one
-    return evidence(found.value, f"{found.label}: {found.value}", max(best, 0.6)) if found else None
-
-
-def _repeats_name(look: QuestionView, value: str) -> bool:
-    """Whether a value is a name that the question itself tells."""
-    return any(plain(value) == plain(one.text) for one in look.question.names)
+    return evidence(found.value, f"{found.label}: {found.value}", max(best, _LIKELY)) if found else None
 
 
 def _only_one(look: QuestionView, asked: Asked) -> Answer | None:
-    """The only value of its kind on the page of the thing: the one date, the one amount of money."""
-    if asked.kind not in (ValueKind.DATE, ValueKind.AMOUNT, ValueKind.DURATION):
+    """The only value of its kind on the page of the thing: the one date, the one amount of money.
+
+    Of several that whose label the question says: ``Follow-up date`` for the day of the follow-up.
+    """
+    unit = _UNITS.get(asked.kind)
+    if unit is None and asked.kind is not ValueKind.DATE:
         return None
-    alike = [
-        one for one in look.page.labelled if suits(asked.kind, one.value) and _strict(asked.kind, one.value)
-    ]
-    # ``Follow-up date`` before ``Order date`` for the day of the follow-up.
+    alike = [one for one in look.page.labelled if suits(asked.kind, one.value)]
+    if unit:
+        numbers = [(one, quantity_in(one.value)) for one in alike if len(one.value) < 24]
+        alike = [one for one, told in numbers if told is not None and told.unit == unit]
     shared = [sum(says(look.question.text, word) for word in words(one.label)) for one in alike]
     best = max(shared, default=0)
-    sure = best > max([1, *sorted(shared)[:-1]])
-    if alike and (sure or len({one.value for one in alike}) == 1):
-        one = alike[shared.index(best) if sure else 0]
-        return evidence(one.value, f"{one.label}: {one.value}", SURE if sure else 0.6)
+    said = best > max([1, *sorted(shared)[:-1]])
+    if not said and len({one.value for one in alike}) != 1:
+        return None
+    one = alike[shared.index(best)]
+    return evidence(one.value, f"{one.label}: {one.value}", SURE if said else _LIKELY)
+
+
+def _linked(look: QuestionView) -> Answer | None:
+    """The page of another thing that the question speaks of: ``the organisation of the person who created it``."""
+    asked = {word for one in look.question.asked for word in words(one.phrase)}
+    said = " ".join(word for word in look.question.words if word not in asked)
+    named = {plain(one.text) for one in look.question.names}
+    for one in look.page.labelled:
+        label = meaning(one.label)
+        if (
+            one.link is not None
+            and label
+            and all(says(said, word) for word in label)
+            and plain(one.value) not in named
+        ):
+            text = f"{one.label}: {one.value}"
+            return Answer(
+                needs=AnswerNeed.OPEN_ROW, control=one.link, row=one.value, rows=(text,), certain=0.7
+            )
     return None
-
-
-def _strict(kind: ValueKind, value: str) -> bool:
-    told = quantity_in(value)
-    unit = "s" if kind is ValueKind.DURATION else "$"
-    return kind is ValueKind.DATE or (told is not None and told.unit == unit and len(value) < 24)
 
 
 def _cell(look: QuestionView, asked: Asked) -> Answer | None:
@@ -170,7 +190,7 @@ def _cell(look: QuestionView, asked: Asked) -> Answer | None:
         column = selection.column(asked.phrase, asked.kind) if rows else ""
         values = list(dict.fromkeys(row[column] for row in rows)) if column else []
         if len(values) == 1 and values[0] and not any(_same(values[0], one.text) for one in look.names):
-            return evidence(values[0], rows[0].text, max(0.6, fits(asked.phrase, column)))
+            return evidence(values[0], rows[0].text, max(_LIKELY, fits(asked.phrase, column)))
         if waiting is None and len(rows) == 1:
             waiting = open_row(look, rows[0])
     return waiting
@@ -235,7 +255,7 @@ def _yes_no(look: QuestionView) -> Answer | None:
 def _verdict(look: QuestionView, label: str, value: str) -> str:
     said = look.question.asked[0].phrase
     if fits(said, label) >= SURE:
-        return "no" if plain(value) in NOTHING | FALSE | {""} else "yes"
+        return "no" if plain(value) in NOTHING else "yes"
     if _is_value(value, said):
         return "no" if set(words(value)) & {"not", "un", "non", "no"} else "yes"
     others = [option for name, options in look.offered if fits(label, name) >= SURE for option in options]
@@ -260,6 +280,11 @@ def _difference(look: QuestionView) -> Answer | None:
     told = [one for one in found if one is not None and one.text]
     if len(told) < 2:
         return next((one for one in found if one is not None and not one.text), None)
+    return difference(told)
+
+
+def difference(told: Sequence[Answer]) -> Answer | None:
+    """Return what lies between two values: days between dates, else an amount in the unit of both."""
     text = _apart(told[0].text, told[1].text)
     return replace(_joined(told, ""), text=text, certain=0.8) if text else None
 

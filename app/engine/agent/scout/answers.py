@@ -1,13 +1,9 @@
-"""An answer, what it rests on and what is missing for it; the look at a page that it is taken from.  Pure."""
+"""An answer, what it rests on and what is missing for it.  Pure data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-
-from app.engine.agent.scout.likeness import holds
-from app.engine.agent.scout.relations import Row
-from app.engine.agent.scout.row_selection import QuestionView
 
 
 class AnswerNeed(StrEnum):
@@ -26,8 +22,8 @@ class Answer:
         text: as it stands on the page; "" where something is missing.
         rows: the texts it rests on.
         certain: in [0, 1].
-        needs: ``open_row`` where the thing is a row here and its own page has to be opened by ``control``.
-        row: the name of that row.
+        needs: ``open_row`` where the value stands on another page, which ``control`` opens.
+        row: the name of that page's thing.
         unmet: conditions that nothing on the page tells of; by a filter or on another page they may be met.
     """
 
@@ -40,16 +36,6 @@ class Answer:
     unmet: tuple[str, ...] = ()
 
 
-def open_row(look: QuestionView, row: Row) -> Answer | None:
-    links = [one for one in row.controls if one.role == "link" and one.name]
-    named = [one for one in links if any(holds(one.name, name.text) for name in look.names)]
-    if not links:
-        return None
-    chosen = (named or links)[0]
-    return Answer(
-        needs=AnswerNeed.OPEN_ROW, control=chosen.index, row=chosen.name, rows=(row.text,), certain=0.7
-    )
-
-
 def evidence(value: str, row: str, certain: float) -> Answer:
+    """Return the answer that one text gives."""
     return Answer(text=" ".join(value.split()), rows=(row[:400],), certain=round(min(0.98, certain), 3))

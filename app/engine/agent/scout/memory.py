@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from app.engine.agent.scout.answering import Answer
-from app.engine.agent.scout.relations import PageRelations
+from app.engine.agent.scout.answers import Answer
+from app.engine.agent.scout.relations import PageRelations, Relation, Row
 from app.engine.agent.scout.value_matching import FormPlan
 from app.engine.core.action_result import Cause
 from app.engine.core.actions.types import Action
@@ -62,6 +62,25 @@ class Sent:
 
 
 @dataclass(slots=True)
+class RowPages:
+    """A list whose rows' own pages are read one after the other.
+
+    Attributes:
+        ask: asks the question of relations; ``page`` is what the page of the list says.
+        links: addresses of the rows' pages.
+        opened: number of the row whose page is in front, -1 before the first.
+        rows: those read, with what their pages say.
+    """
+
+    ask: Callable[[PageRelations], Answer | None]
+    page: PageRelations
+    relation: Relation
+    links: list[str]
+    opened: int = -1
+    rows: list[Row] = field(default_factory=list[Row])
+
+
+@dataclass(slots=True)
 class Memory:
     """State of one part of the task; ``part`` is its number.
 
@@ -75,7 +94,8 @@ class Memory:
         searched: words that were searched for.
         shown: best evidence of each term in any page or link so far.
         applied: filters that brought a page, by its key.
-        answers: less certain answers, for when nothing promises a better one.
+        answers: less certain answers, for when nothing promises a better one; ``values`` those by thing.
+        row_pages: the list whose rows are read page by page.
         links: pages that each link was seen on, by its address; ``dead`` names of links that led nowhere.
         sent: the form that was sent last.
         opened: names of the thing whose row was opened, by the path of its page.
@@ -94,6 +114,8 @@ class Memory:
     shown: dict[str, float] = field(default_factory=dict[str, float])
     applied: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     answers: list[Answer] = field(default_factory=list["Answer"])
+    values: dict[str, Answer] = field(default_factory=dict[str, Answer])
+    row_pages: RowPages | None = None
     links: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     dead: set[str] = field(default_factory=set[str])
     opened: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])

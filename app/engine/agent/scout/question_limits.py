@@ -142,6 +142,8 @@ def date_limits(text: str) -> tuple[str, list[Limit]]:
             _, end, other = found.pop(0)
             days = (period[0], other[1])
         start = side.start() if side else start
+        if more := re.match(r"\s*or (?:(later|after|newer)|earlier|before|older)\b", text[end:]):
+            days, end = (period[0], None) if more[1] else (None, period[1]), end + more.end()
         limits.append(Limit(attribute=_word_before(text[:start]), period=days))
         kept, at = f"{kept} {text[at:start]}", end
     return " ".join(f"{kept} {text[at:]}".split()), limits
@@ -202,11 +204,12 @@ def read_order(text: str) -> tuple[Order | None, str]:
     for found in ORDER.finditer(text):
         word = found["est"] or found["by"] or found["much"]
         behind = text[found.end() :].strip()
+        counted = re.match(r"\s*(?:number|amount|count)s? of ", text[found.end() :])
         if word in _NO_SUPERLATIVE or _NO_ORDER.match(f"{word} {behind}"):
             continue
         most = bool(found["much"] and not found["by"])
         priced = most and behind.partition(" ")[0] in _PRICED
-        cut = found.end() + (len(behind.partition(" ")[0]) + 1 if priced else 0)
+        cut = found.end() + (len(behind.partition(" ")[0]) + 1 if priced else counted.end() if counted else 0)
         nominal = _BEHIND.match(text, cut)
         order = Order(
             word=word,
@@ -215,7 +218,7 @@ def read_order(text: str) -> tuple[Order | None, str]:
             dated=word in _DATED,
             priced=word in _PRICED or priced,
             place=_place(found["place"]),
-            owned=(most and not priced) or bool(_OWNED.search(text[: found.start()])),
+            owned=(most and not priced) or bool(counted) or bool(_OWNED.search(text[: found.start()])),
         )
         return order, " ".join(f"{text[: found.start()]} ¤ {text[cut:]}".split())
     return None, text

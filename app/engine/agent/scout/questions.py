@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
@@ -30,6 +30,7 @@ from app.engine.agent.scout.question_limits import (
     read_order,
 )
 from app.engine.agent.scout.task import Name, TaskPart
+from app.engine.core.text import word_set
 
 
 class Aggregate(StrEnum):
@@ -107,7 +108,7 @@ _COUNT = re.compile(
 _PER = re.compile(rf"\b(?:for each|for every|per|grouped by|by each)\s+{PHRASE}")
 _SUM = re.compile(
     r"^(?:what(?:'s| is| are| was| were)\s+)?(?:the\s+|my\s+|our\s+)?(?:\w+\s+){0,2}(?:total|sum|combined|overall)\b|"
-    r"\b(?:in total|altogether|in all|combined)$"
+    r"\b(?:in total|altogether|together|in all|combined)$"
 )
 _MEAN = re.compile(r"\b(?:average|mean)\b")
 _DIFFERENCE = re.compile(rf"\bdifference (?:between|in) {ARTICLE}{PHRASE}(?:and {ARTICLE}{PHRASE})?")
@@ -116,12 +117,17 @@ _MORE_ASKED = re.compile(
     r"(?:who|whom|what|when|where|which|how)\b)|\s+(?=(?:when|where)$)"
 )
 _TIMED = r"(?:(?:on|at|in|since|by|for|until|to|from)\s+)?"
-_OF = re.compile(rf"\b(?:of|among|from|in|for)\s+{ARTICLE}{PHRASE}")
+_OF = re.compile(rf"\b(?:of|among|from|in|for)\s+{ARTICLE}(?:§\d+\s+)?{PHRASE}")
+_STATED = re.compile(rf"\b(?:of|all|only|among)\s+{ARTICLE}{PHRASE}")
 _WORDS_OF_KINDS = (
     (re.compile(r"(?:(?:by|to|for|from|with)\s+)?who(?:m|se)?\b"), ValueKind.PERSON),
     (re.compile(rf"{_TIMED}(?:when|(?:what|which) (?:day|date|time|year|month))\b"), ValueKind.DATE),
     (re.compile(r"(?:(?:in|at|to)\s+)?where\b"), ValueKind.PLACE),
 )
+_HOW_MUCH_MORE = re.compile(r"^(?:by )?how (?:much|many) (?:more|less|fewer|[a-z]+er)\b.*\bthan\b")
+_DOES = re.compile(r"^(?:what|which) (?:do|does|did)\b")
+_SUBJECT = re.compile(rf"\b(?:do|does|did)\s+{ARTICLE}{PHRASE}")
+_TIMES = re.compile(r"\bhow (?:many times|often)\b")
 _HOW = re.compile(r"\bhow (much|long|old|far|big|large|high|tall|heavy|often|deep|wide|fast|\w+)\b")
 _POLITE = re.compile(
     r"^\s*(?:(?:please|can you|could you|i want to know|i would like to know|and|then|also)\b\s*)+"
@@ -134,11 +140,12 @@ _WHICH = re.compile(rf"\b(?:what|which)\s+{PHRASE}")
 _THE = re.compile(rf"^(?:the|all|my|our|its|their|§\d+'s)?\s*{ARTICLE}{PHRASE}")
 _YES_NO = re.compile(r"^(?:is|are|was|were|does|do|did|has|have|had|can|will)\b")
 _MANY = re.compile(
-    rf"^(?:(?:what|which) (?:are|were)\b|all\b|(?:what|which)\s+{PHRASE}"
-    r"(?:(?:of|with|in|by) [^?.]{0,60}?\b)?(?:are|were|have|do)\b)"
+    rf"^(?:(?:what|which) (?:are|were|of)\b|all\b|(?:what|which)\s+{PHRASE}"
+    r"(?:(?:of|with|in|by) [^?.]{0,60}?\b)?(?:are|were|have|do|did)\b)"
 )
 _AGGREGATES = (
     (_DIFFERENCE, Aggregate.DIFFERENCE),
+    (_HOW_MUCH_MORE, Aggregate.DIFFERENCE),
     (_MEAN, Aggregate.AVERAGE),
     (_SUM, Aggregate.SUM),
     (_YES_NO, Aggregate.YES_NO),
@@ -164,7 +171,10 @@ _STATE = re.compile(
     r"(?:(?:in|on|under|out of) (?=[a-z]+\s*$))?"
     rf"([a-z][\w-]+)(?!\s+(?:{END}))(?=\s|$|[?.,])"
 )
-_COUNTING = FILLER | {"total", "number"}
+_VOID = word_set("number numbers amount sum count")
+_POINTING = word_set("one ones them they those these it that")
+_ADDING = word_set("average mean total sum combined overall altogether together than more")
+_COUNTING = FILLER | _VOID | {"total"}
 _ROWS_MEANT = (Aggregate.COUNT, Aggregate.GROUP_COUNT, Aggregate.LIST, Aggregate.LARGEST, Aggregate.SMALLEST)
 
 
@@ -178,13 +188,17 @@ def read_question(part: TaskPart) -> Question:
     text = _NON.sub(" ", _NOT.sub(" ", text))
     top = TOP.search(text)
     text = TOP.sub("" if top and ORDER.search(text, top.end()) else "top ", text, count=1)
-    order, bare = read_order(text)
+    lead, _, text = text.rpartition(". ")  # what is stated before the question only says of what it speaks
+    order, bare = read_order(text.removeprefix("and "))
     segments = _MORE_ASKED.split(bare)
-    asked = [*_asked(segments[0]), *(one for segment in segments[1:] for one in _asked(segment)[:1])]
+    first = [replace(one, phrase="") if one.phrase in _POINTING else one for one in _asked(segments[0])]
+    asked = [*first, *(one for segment in segments[1:] for one in _asked(segment)[:1])]
     aggregate = _aggregate(part, bare, None if top else order)
     if top and aggregate is Aggregate.VALUE:
         aggregate = Aggregate.LIST
     things = _things(segments[0], aggregate, order)
+    if lead and (not things or things.split()[-1] in _POINTING):
+        things = next((noun(one[1]) for one in _STATED.finditer(lead)), things)
     group = found[1].strip() if (found := _PER.search(bare)) else ""
     if group and aggregate is Aggregate.COUNT:
         aggregate = Aggregate.GROUP_COUNT
@@ -205,7 +219,7 @@ def read_question(part: TaskPart) -> Question:
         places=_places(" ".join((part.text, *part.notes))),
         noted=any(not _FORM.search(one.casefold()) for one in part.notes),
         text=_no_names(bare),
-        words=tuple(dict.fromkeys(one for one in words(_no_names(bare)) if one not in known)),
+        words=tuple(dict.fromkeys(one for one in words(_no_names(f"{lead} {bare}")) if one not in known)),
     )
 
 
@@ -244,13 +258,15 @@ def _no_names(text: str) -> str:
 
 
 def _aggregate(part: TaskPart, text: str, order: Order | None) -> Aggregate:
-    if _COUNT.search(text) or part.verb == "count":
+    if _counted(text) or part.verb == "count":
         return Aggregate.COUNT
     if part.verb in ("list", "enumerate") and not order:
         return Aggregate.LIST
     if order:
         return Aggregate.LARGEST if order.largest else Aggregate.SMALLEST
-    return next((aggregate for pattern, aggregate in _AGGREGATES if pattern.search(text)), Aggregate.VALUE)
+    found = next((aggregate for pattern, aggregate in _AGGREGATES if pattern.search(text)), Aggregate.VALUE)
+    single = found is Aggregate.LIST and (of_one := _WHICH.match(text)) and "s " not in of_one[1]
+    return Aggregate.VALUE if single else found
 
 
 def _asked(text: str) -> list[Asked]:
@@ -259,16 +275,24 @@ def _asked(text: str) -> list[Asked]:
     for pattern, kind in _WORDS_OF_KINDS:
         if found := pattern.match(text):
             return [Asked(_verb_phrase(text[found.end() :]), kind)]
-    if found := _COUNT.search(text):
-        return [Asked(noun(found[1]), ValueKind.NUMBER)]
+    if found := _TIMES.search(text):
+        return [Asked(_verb_behind(text[found.end() :]), ValueKind.NUMBER)]
+    if counted := _counted(text):
+        return [Asked(counted, ValueKind.NUMBER)]
+    if _DOES.match(text) or _HOW_MUCH_MORE.match(text):
+        return [Asked(_verb_behind(text))]
     if found := _HOW.search(text):
-        return [Asked(_how_phrase(found[1], text[found.end() :]), _HOW_KINDS.get(found[1], ValueKind.ANY))]
+        kind = _HOW_KINDS.get(found[1], ValueKind.ANY)
+        verb = _verb_behind(text[found.end() :]) if found[1] in ("much", "long") else ""
+        return [Asked(verb or found[1], kind)]
     if _YES_NO.match(text):
         return [Asked(_verb_phrase(text))]
     found = _BE.search(text) or _WHICH.search(text) or _THE.search(text)
     if found is None:
         return [Asked(" ".join(one for one in words(_no_names(text)) if one not in FILLER)[:80])]
     told = [noun(one) for one in _several(found[1], text[found.end() :])]
+    if told[0] in _VOID and (more := _OF.match(text, found.end())):
+        told[0] = f"{told[0]} {noun(more[1])}"  # ``the number in stock``
     verbal = found.re is _WHICH and re.match(r"\s*(?:the\s|an?\s)?\s*[¤§]", text[found.end() :]) is not None
     return [Asked(" ".join(one.split()[:-1]) or one if verbal else one) for one in told]
 
@@ -296,19 +320,45 @@ def _verb_phrase(text: str) -> str:
     return ""
 
 
-def _how_phrase(adjective: str, text: str) -> str:
-    told = [one for one in words(_no_names(text)) if one not in FILLER]
-    return " ".join(told[:3]) if adjective in ("much", "long") and told else adjective
+def _verb_behind(text: str) -> str:
+    """The verb of ``what does §0 cost at §1``: the last word of the phrase behind the name, else of all."""
+    named = re.search(rf"§\d+(?:'s)?\s+{PHRASE}", text)
+    told = [one for one in words(named[1] if named else _no_names(text)) if one not in FILLER | _ADDING]
+    return told[-1] if told else ""
+
+
+def _counted(text: str) -> str:
+    """The noun that is counted: it ends with its plural (``reviews require …``); "" where nothing is.
+
+    ``the number of my order`` is what it is called by.
+    """
+    found = _COUNT.search(text)
+    if found is None or _TIMES.search(text) or _HOW_MUCH_MORE.match(text):
+        return ""
+    counted = _to_plural(noun(found[1]))
+    return "" if "number of" in found[0] and not counted.endswith("s") else counted
+
+
+def _to_plural(phrase: str) -> str:
+    """A phrase up to its plural, the whole without one."""
+    told = phrase.split()
+    plural = [at for at, word in enumerate(told) if word.endswith("s") and not word.endswith("ss")]
+    end = next((at for at in plural if at + 1 not in plural), len(told) - 1)
+    return " ".join(told[: end + 1])
 
 
 def _things(text: str, aggregate: Aggregate, order: Order | None) -> str:
-    if found := _COUNT.search(text):
-        return noun(found[1])
-    of = next((one for one in _OF.finditer(text) if not re.match(r"\s*§", text[one.end() :])), None)
+    if counted := _counted(text):
+        return counted
+    every = [one for one in _OF.finditer(text) if not re.match(r"\s*§", text[one.end() :])]
+    summed = aggregate in (Aggregate.SUM, Aggregate.AVERAGE)
+    of = every[-1 if summed else 0] if every else None
     if order and not order.owned:
         return noun(of[1]) if of else order.attribute
     if of and aggregate is not Aggregate.LIST:
         return noun(of[1])
+    if summed and (subject := _SUBJECT.search(text)):
+        return _to_plural(subject[1])
     if aggregate is Aggregate.DIFFERENCE or any(pattern.match(text) for pattern, _ in _WORDS_OF_KINDS):
         return ""
     return next((one.phrase for one in _asked(text)), "")

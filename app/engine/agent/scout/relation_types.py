@@ -53,12 +53,12 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A value with its label.
+    """A value with its label; ``title`` is the heading or caption around it.
 
     Attributes:
-        title: the heading or caption around it.
         listed: it is a cell of a table's only row.
         field: number of the field that holds it; ``None`` for a text.
+        link: number of the link that it is; ``None`` for any other text.
     """
 
     label: str
@@ -66,6 +66,7 @@ class Labelled:
     title: str = ""
     listed: bool = False
     field: int | None = None
+    link: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +100,16 @@ class RelationReading:
         self.title = self.label = self.before = self.about = ""
         self.untold = False
 
-    def tell(self, label: str, value: str, number: int | None = None, *, listed: bool = False) -> None:
+    def tell(
+        self,
+        label: str,
+        value: str,
+        field: int | None = None,
+        *,
+        listed: bool = False,
+        link: int | None = None,
+    ) -> None:
         """Keep a value with its label; one that is its own label tells nothing."""
         value = " ".join(value.split())
         if label and value and label != value:
-            self.labelled.append(Labelled(label, value, self.title, listed, number))
+            self.labelled.append(Labelled(label, value, self.title, listed, field, link))

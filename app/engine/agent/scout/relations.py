@@ -86,13 +86,21 @@ def merge_relations(pages: Sequence[PageRelations]) -> PageRelations:
     """
     if not pages:
         return PageRelations()
-    merged: dict[tuple[str, tuple[str, ...]], Relation] = {}
+    total = stated_total(pages[-1])
+    merged: dict[tuple[object, ...], Relation] = {}
     for page in pages:
         for relation in page.relations:
-            key = (relation.kind, relation.columns)
-            known = merged.get(key)
-            rows = (*known.rows, *relation.rows) if known else relation.rows
-            merged[key] = replace(relation, rows=tuple({row.cells: row for row in rows}.values()))
+            key = (relation.kind, relation.columns if relation.kind == "table" else relation.title)
+            known = merged.get(key, replace(relation, rows=()))
+            rows = (*known.rows, *relation.rows)
+            if len(rows) != total:  # else rows that are alike are rows of their own
+                seen = {row.cells for row in known.rows}
+                rows = (*known.rows, *(row for row in relation.rows if row.cells not in seen))
+            merged[key] = replace(
+                relation,
+                rows=rows,
+                columns=tuple(dict.fromkeys((*known.columns, *relation.columns))),
+            )
     return replace(pages[-1], relations=tuple(merged.values()))
 
 

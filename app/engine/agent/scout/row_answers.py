@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
-from app.engine.agent.scout.answers import Answer, AnswerNeed, open_row
-from app.engine.agent.scout.likeness import fits, meaning, plain, words
+from app.engine.agent.scout.answers import Answer, AnswerNeed
+from app.engine.agent.scout.likeness import fits, holds, meaning, plain, words
 from app.engine.agent.scout.quantities import quantity_in
-from app.engine.agent.scout.questions import Aggregate, Asked, ValueKind
+from app.engine.agent.scout.questions import Aggregate, Asked, Order, ValueKind
 from app.engine.agent.scout.relations import Row, stated_total
 from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, QuestionView, Selection, is_id
 from app.engine.core.text import word_set
@@ -27,7 +27,7 @@ def over_rows(look: QuestionView, aggregate: Aggregate) -> Answer | None:
         fit = max(selection.about(one) for one in (question.things, order.attribute if order else ""))
         is_links = selection.relation.kind == "links" and fit < SURE
         found = None if is_links else _of_relation(look, aggregate, selection)
-        met = len(selection.tests) + selection.placed
+        met = len(selection.tests) + selection.placed + look.on_page
         if found is None or (fit < LEAST and not met):
             continue
         size = min(len(selection.relation.rows), 20) / 20
@@ -38,15 +38,29 @@ def over_rows(look: QuestionView, aggregate: Aggregate) -> Answer | None:
     return best
 
 
+def open_row(look: QuestionView, row: Row) -> Answer | None:
+    """Ask for the page of a row's thing: by the link that a name stands in, else by the first."""
+    links = [one for one in row.controls if one.role == "link" and one.name]
+    named = [one for one in links if any(holds(one.name, name.text) for name in look.names)]
+    for one in (named or links)[:1]:
+        return Answer(
+            needs=AnswerNeed.OPEN_ROW, control=one.index, row=one.name, rows=(row.text,), certain=0.7
+        )
+    return None
+
+
 def _of_relation(look: QuestionView, aggregate: Aggregate, selection: Selection) -> Answer | None:
     rows, question = selection.select(), look.question
     if question.negated and not rows:  # the list may well be one of those that are refused
         selection.unmet += [f"not {one}" for one in question.negated]
-    if selection.unmet:
-        return Answer(unmet=tuple(dict.fromkeys(selection.unmet)))
+    if selection.unmet:  # rows of further pages may meet it
+        further = look.more and selection.about(question.things) >= SURE
+        need = AnswerNeed.MORE_PAGES if further else AnswerNeed.NOTHING
+        return Answer(unmet=tuple(dict.fromkeys(selection.unmet)), needs=need)
     total = stated_total(look.page)
     if question.top:
-        rows = selection.top(rows) or []
+        ranked = selection.ranked(rows, question.order) if question.order else []
+        rows = [row for _, row in ranked[: question.top]]
         if len(rows) < question.top:
             return Answer(needs=AnswerNeed.MORE_PAGES, certain=0.5)
     elif total is not None and aggregate is Aggregate.COUNT and not selection.tests:
@@ -70,10 +84,14 @@ def _count(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Ans
 
 def _list(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     columns = [_asked_column(selection, one) for one in look.question.asked]
-    if not all(columns) or not rows:
-        return None
+    return _told(rows, columns, 0.85) if all(columns) and rows else None
+
+
+def _told(rows: Sequence[Row], columns: Sequence[str], certain: float) -> Answer:
     told = [", ".join(row[one] for one in columns if row[one]) for row in rows]
-    return Answer(text=", ".join(dict.fromkeys(one for one in told if one)), rows=_texts(rows), certain=0.85)
+    return Answer(
+        text=", ".join(dict.fromkeys(one for one in told if one)), rows=_texts(rows), certain=certain
+    )
 
 
 def _asked_column(selection: Selection, asked: Asked) -> str:
@@ -82,80 +100,60 @@ def _asked_column(selection: Selection, asked: Asked) -> str:
     if column:
         return column
     if is_id(asked.phrase):
-        return next((one for one in selection.relation.columns if is_id(one)), "")
+        return next((one for one in selection.columns if is_id(one)), "")
     things = selection.question.things
     itself = not asked.phrase or set(meaning(asked.phrase)) <= _NAMING or fits(asked.phrase, things) >= SURE
-    itself = itself and selection.about(things) >= LEAST
+    itself = itself and (selection.look.on_page or selection.about(things) >= LEAST)
     return selection.name_column() if itself and asked.kind in (ValueKind.ANY, ValueKind.PERSON) else ""
 
 
-def _amount_column(selection: Selection) -> str:
-    phrase = selection.question.asked[0].phrase
-    bare = " ".join(one for one in words(phrase) if one not in _ADDING)
-    named = selection.column(phrase, ValueKind.NUMBER) or selection.column(bare, ValueKind.NUMBER)
-    money = [one for one in selection.columns if selection.kind(one) == "money"]
-    return named or (money[0] if len(money) == 1 else "")
-
-
 def _sum(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    column = _amount_column(selection)
+    question, phrase = look.question, look.question.asked[0].phrase
+    bare = " ".join(one for one in words(phrase) if one not in _ADDING)
+    money = [one for one in selection.columns if selection.kind(one) == "money"]
+    named = selection.column(phrase, ValueKind.NUMBER) or selection.column(bare, ValueKind.NUMBER)
+    column = named or (money[0] if len(money) == 1 else "")
     told = [one for row in rows if (one := quantity_in(row[column])) is not None] if column else []
     if not told or len({one.unit for one in told}) > 1:
         return None
-    total = sum((one.amount for one in told), Decimal(0))
-    places = max(one.decimals for one in told)
-    if look.question.aggregate is Aggregate.AVERAGE:
+    total, places = sum((one.amount for one in told), Decimal(0)), max(one.decimals for one in told)
+    if question.aggregate is Aggregate.AVERAGE:
         total, places = total / len(told), max(2, places)
-    places = places if look.question.places is None else look.question.places
+    places = places if question.places is None else question.places
     text = str(total.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))
-    sure = 0.6 if look.question.aggregate is Aggregate.VALUE else 0.8
+    sure = 0.6 if question.aggregate is Aggregate.VALUE else 0.8
     return Answer(
         text=text, rows=tuple(f"{row.text[:160]}: {row[column]}" for row in rows[:50]), certain=sure
     )
 
 
 def _extreme(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    """The value asked for of the row at one end; several columns to order by must agree on the row."""
+    """The value asked for of the row at one end; of all rows that tie there, three at most."""
     order = look.question.order
     if order is None:
         return None
-    columns = selection.order_columns(order)
-    picked: list[Row] = []
-    for column in columns:
-        told = ((selection.rank(column, row[column]), -at, row) for at, row in enumerate(rows))
-        ranked = [(rank, at, row) for rank, at, row in told if rank is not None]
-        ranked.sort(key=lambda one: one[:2], reverse=order.largest)
-        if len(ranked) < max(order.place, (len(rows) + 1) // 2):
-            continue
-        ties = [row for rank, _, row in ranked if rank == ranked[order.place - 1][0]]
-        if order.place == 1 and len(ties) > 1:
-            return None if len(ties) > 3 else _of_rows(look, selection, ties, column)
-        picked.append(ties[0])
-    if not columns:
-        return _most_rows(look, selection, rows)
-    agreed = picked and all(one is picked[0] for one in picked)
-    return _of_rows(look, selection, picked[:1], columns[0]) if agreed else None
-
-
-def _of_rows(look: QuestionView, selection: Selection, rows: Sequence[Row], ordered: str) -> Answer | None:
-    columns = [
-        ordered if fits(one.phrase, ordered) >= SURE else _asked_column(selection, one)
-        for one in look.question.asked
-    ]
-    bare = next((row for row in rows if not all(column and row[column] for column in columns)), None)
-    if bare is not None:
-        return open_row(look, bare)
-    told = [", ".join(row[column] for column in columns) for row in rows]
-    return Answer(text=", ".join(dict.fromkeys(told)), rows=_texts(rows), certain=0.85)
-
-
-def _most_rows(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
-    """``Who has the most issues``: rows are issues, counted by person."""
-    question, order = look.question, look.question.order
-    asked, *others = question.asked
-    if order is None or others or selection.about(order.attribute) < LEAST:
+    column = selection.order_column(order)
+    if not column:
+        return _most_rows(look, selection, rows, order)
+    ranked = selection.ranked(rows, order)
+    if len(ranked) < order.place:
         return None
-    column = selection.column(asked.phrase, asked.kind) or selection.column(question.things)
+    ends = [row for rank, row in ranked if rank == ranked[order.place - 1][0]]
+    ends = ends[:1] if order.place > 1 else ends
+    asked = look.question.asked
+    columns = [column if fits(one.phrase, column) >= SURE else _asked_column(selection, one) for one in asked]
+    bare = next((row for row in ends if not all(one and row[one] for one in columns)), None)
+    if len(ends) > 3 or bare is not None:
+        return open_row(look, bare) if bare and len(ends) == 1 else None
+    return _told(ends, columns, 0.85)
+
+
+def _most_rows(look: QuestionView, selection: Selection, rows: Sequence[Row], order: Order) -> Answer | None:
+    """``Who has the most issues``: rows are issues, counted by person."""
+    asked, *others = look.question.asked
+    if others or selection.about(order.attribute or look.question.things) < LEAST:
+        return None
+    column = selection.column(asked.phrase, asked.kind) or selection.column(look.question.things)
     counts = _counts(rows, column) if column else []
     counts.sort(key=lambda one: one[1], reverse=order.largest)
     best = [one for one, number in counts if number == counts[min(order.place, len(counts)) - 1][1]]
@@ -165,7 +163,7 @@ def _most_rows(look: QuestionView, selection: Selection, rows: Sequence[Row]) ->
 
 def _counts(rows: Sequence[Row], column: str) -> list[tuple[str, int]]:
     values = (row[column].strip() for row in rows)
-    return list(Counter(one for one in values if one and plain(one) not in NOTHING).items())
+    return list(Counter(one for one in values if plain(one) not in NOTHING).items())
 
 
 def _groups(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:

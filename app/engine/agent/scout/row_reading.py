@@ -10,20 +10,13 @@ from itertools import pairwise, takewhile
 from app.engine.agent.scout.dates import is_date
 from app.engine.agent.scout.quantities import is_quantity, money_in
 from app.engine.agent.scout.relation_types import Control, Relation, RelationReading, Row
-from app.engine.agent.scout.tree_texts import (
-    FIELDS,
-    PRESSED,
-    bare_label,
-    is_label,
-    pairs_in,
-    split_label,
-)
+from app.engine.agent.scout.tree_texts import FIELDS, PRESSED, bare_label, is_label, pairs_in, split_label
 from app.engine.core.text import word_set
 
 NAME, AMOUNT, DATE, TEXT = "name", "amount", "date", "text"
 """Columns of a card whose values have no words beside them."""
 _CELLS = word_set("cell gridcell columnheader rowheader layouttablecell")
-_HEADS = word_set("columnheader rowheader")
+_HEADS, _ROWS = word_set("columnheader rowheader"), word_set("row layouttablerow")
 _NESTED = word_set("table grid treegrid layouttable heading article main navigation form")
 _TYPED = word_set("textbox combobox listbox spinbutton")
 _NO_CARD = word_set("table grid textbox")
@@ -31,7 +24,8 @@ _ITEMS = word_set("listitem article")
 _COUNTED = re.compile(r"\(?(\d[\d,.]*k?)\)?\s+([^\W\d][\w -]{1,30})")
 _AROUND_DATE = re.compile(r"^(?:on|at)\s+|\W+$|^\W+", re.IGNORECASE)
 _CUT = ("…", "...")
-_LONGEST_SHAPE, _LEAST_CARDS, _MOST_REPEATED = 8, 3, 480
+_BOXES = ("article", "generic")
+_LONGEST_SHAPE, _LEAST_CARDS, _MOST_REPEATED, _LARGEST_BOX = 8, 3, 480, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +37,12 @@ class _Cell:
     controls: tuple[Control, ...] = ()
     field: int | None = None
 
+    @property
+    def link(self) -> int | None:
+        """Number of the only link in it."""
+        links = [one.index for one in self.controls if one.role == "link"]
+        return links[0] if len(links) == 1 else None
+
 
 def read_table(reading: RelationReading, at: int) -> list[tuple[int, int]]:
     """Read a table into the reading; return the parts (start, end) of its cells that hold more than a text."""
@@ -50,17 +50,17 @@ def read_table(reading: RelationReading, at: int) -> list[tuple[int, int]]:
     reading.title = tree.nodes[at].name or outer
     rows: list[list[_Cell]] = []
     parts: list[tuple[int, int]] = []
-    one, end = at + 1, tree.ends[at]
-    while one < end:
+    one = at + 1
+    while one < tree.ends[at]:
         role = tree.nodes[one].role.casefold()
         if role == "caption":
             reading.title = tree.text(one) or reading.title
-        elif role in ("row", "layouttablerow"):
+        elif role in _ROWS:
             cells = [cell for cell in tree.children(one) if tree.nodes[cell].role.casefold() in _CELLS]
-            inner = [cell for cell in cells if _holds_more(reading, cell)]
-            parts += [(cell + 1, tree.ends[cell]) for cell in inner]
+            inner = {cell for cell in cells if _holds_more(reading, cell)}
+            parts += [(cell + 1, tree.ends[cell]) for cell in cells if cell in inner]
             rows.append([_cell(reading, cell) for cell in cells if cell not in inner])
-        one = tree.ends[one] if role in ("caption", "row", "layouttablerow") else one + 1
+        one = tree.ends[one] if role == "caption" or role in _ROWS else one + 1
     _Table(reading).take(rows)
     reading.title = outer
     return parts
@@ -77,7 +77,7 @@ def _cell(reading: RelationReading, at: int) -> _Cell:
     fields = [one for one in controls if one.role in _TYPED and not head]
     if len(fields) != 1:
         return _Cell(head, tree.text(at), controls)
-    inside = next(one for one in range(at + 1, tree.ends[at]) if tree.nodes[one].role in _TYPED)
+    inside = tree.place[fields[0].index]
     return _Cell(head, tree.value(inside), controls, fields[0].index)
 
 
@@ -108,7 +108,6 @@ class _Table:
     def _row(self, cells: list[_Cell], filled: list[_Cell]) -> None:
         heads = sum(cell.head for cell in filled)
         all_heads = heads == len(filled)
-        labelled = heads or any(cell.text.endswith(":") for cell in filled)
         if len(cells) == 1 or (len(filled) == 1 and all_heads and len(cells) < len(self.head)):
             self._single(filled[0])
         elif all_heads and len(filled) > 1 and all(_is_head(cell.text) for cell in filled):
@@ -119,7 +118,7 @@ class _Table:
             self.reading.tell(bare_label(filled[0].text), filled[-1].text)  # a total at the foot
         elif all_heads and not any(split_label(cell.text)[1] for cell in filled):
             self.reading.counts += [cell.text for cell in filled]  # ``1..50 out of 108`` between two links
-        elif labelled:
+        elif heads or any(cell.text.endswith(":") for cell in filled):
             self._pairs(cells)
         elif not self.head:
             for label, value in (pair for cell in cells for pair in pairs_in(cell.text)):
@@ -160,16 +159,16 @@ class _Table:
 
     def _pairs(self, cells: list[_Cell]) -> None:
         """Labels with the value behind each: ``th td th td``, ``Label: value`` in a cell, ``Label:`` before a cell."""
-        label, values, number = "", list[str](), None
+        label, values, held = "", list[str](), _Cell(True, "")
         for cell in (*cells, _Cell(True, "")):
             told, value = split_label(cell.text)
             if cell.field is None and (cell.head or cell.text.endswith(":") or value):
-                self.reading.tell(label, ", ".join(values), number)
+                self.reading.tell(label, ", ".join(values), held.field, link=held.link)
                 label, values = (told, [value]) if value else (bare_label(cell.text), [])
-                label, number = label if is_label(label) else "", None
+                label, held = label if is_label(label) else "", _Cell(True, "")
                 continue
             values += [cell.text] if cell.text else []
-            number = cell.field if number is None else number
+            held = cell if held.field is None else held
             if cell.field is not None and label:
                 self.reading.labels.append((cell.field, label))
 
@@ -208,23 +207,30 @@ class _Table:
         else:
             if width == 2 and all(is_label(one) for one in labels) and len(set(labels)) == len(labels):
                 for cells in full:
-                    self.reading.tell(bare_label(cells[0].text), cells[1].text)
+                    self.reading.tell(bare_label(cells[0].text), cells[1].text, link=cells[1].link)
             self.head = [str(number) for number in range(width)]
         self.rows += [self._data(cells) for cells in full]
 
     def _finish(self) -> None:
-        """Close the relation at hand."""
+        """Close the relation at hand; a line of buttons below a list is no row of it."""
         rows = tuple(row for row in self.rows if not _only_buttons(row))
         if rows or len(self.head) > 2:
-            columns = tuple(dict.fromkeys([*self.head, *(name for row in rows for name, _ in row.cells)]))
-            found = Relation(
-                title=self.reading.title, columns=columns, rows=rows, sort_controls=self.sort_controls
-            )
-            self.reading.relations.append(found)
+            self.reading.relations.append(_relation(self.reading.title, rows, self.head, self.sort_controls))
         for name, text in rows[0].cells if len(rows) == 1 else ():
             if is_label(name):
                 self.reading.tell(name, text, listed=True)
         self.head, self.rows, self.group, self.sort_controls = [], [], "", ()
+
+
+def _relation(
+    title: str,
+    rows: Sequence[Row],
+    head: Sequence[str] = (),
+    pressed: tuple[Control, ...] = (),
+    kind: str = "table",
+) -> Relation:
+    columns = dict.fromkeys([*head, *(name for row in rows for name, _ in row.cells)])
+    return Relation(title=title, columns=tuple(columns), rows=tuple(rows), sort_controls=pressed, kind=kind)
 
 
 def _is_head(text: str) -> bool:
@@ -241,7 +247,6 @@ def _heads_the_rest(rows: Sequence[Sequence[_Cell]]) -> bool:
 
 
 def _only_buttons(row: Row) -> bool:
-    """A line of buttons below a list is no row of it."""
     pressed = {control.name for control in row.controls if control.role == "button"}
     return bool(pressed) and all(not text or text in pressed for _, text in row.cells)
 
@@ -257,7 +262,7 @@ def read_cards(reading: RelationReading, at: int) -> int:
         items = [one for one in tree.children(at) if tree.nodes[one].role.casefold() in _ITEMS]
         spans = [(one, tree.ends[one]) for one in items]
         return tree.ends[at] if spans and _keep_cards(reading, spans) else at
-    if role in ("article", "heading", "link"):
+    if role in (*_BOXES, "heading", "link"):
         spans = _repeats(reading, at)
     return spans[-1][1] if len(spans) > 1 and _keep_cards(reading, spans) else at
 
@@ -265,11 +270,12 @@ def read_cards(reading: RelationReading, at: int) -> int:
 def _repeats(reading: RelationReading, at: int) -> list[tuple[int, int]]:
     """Siblings from here on: articles, or such as repeat in one shape (``heading text text heading text text …``)."""
     tree = reading.tree
-    if tree.nodes[at].role == "article":
-        alike = takewhile(
-            lambda one: tree.nodes[one].role == "article", _siblings(reading, at, _MOST_REPEATED)
-        )
-        return [(one, tree.ends[one]) for one in alike]
+    role = tree.nodes[at].role
+    if role in _BOXES:
+        boxes = takewhile(lambda one: tree.nodes[one].role == role, _siblings(reading, at, _MOST_REPEATED))
+        spans = [(one, tree.ends[one]) for one in boxes]
+        few = role != "article" and (len(spans) < _LEAST_CARDS or any(b - a > _LARGEST_BOX for a, b in spans))
+        return [] if few else spans
     # Only where a shape begins are the siblings behind it gone through; else a long list costs its square.
     near = (tree.nodes[one].role for one in _siblings(reading, at, _LONGEST_SHAPE * _LEAST_CARDS))
     roles = list(takewhile(lambda role: role not in FIELDS, near))
@@ -309,9 +315,7 @@ def _keep_cards(reading: RelationReading, spans: Sequence[tuple[int, int]]) -> b
     shared = {name for row in rows for name, _ in row.cells} - {NAME, TEXT}
     if last and last.kind == "cards" and shared & set(last.columns):  # in parts, under a heading each
         title, rows = last.title, [*reading.relations.pop().rows, *rows]
-    columns = tuple(dict.fromkeys(name for row in rows for name, _ in row.cells))
-    kind = "links" if links else "cards"
-    reading.relations.append(Relation(title=title, columns=columns, rows=tuple(rows), kind=kind))
+    reading.relations.append(_relation(title, rows, kind="links" if links else "cards"))
     reading.untold, reading.label = False, ""
     return True
 
@@ -351,25 +355,23 @@ def _labelled_text(before: str, text: str, role: str) -> tuple[str, str]:
     dated, money, counted = is_date(text), money_in(text), _COUNTED.fullmatch(text)
     if counted and not dated and not money:
         return counted[2].casefold(), counted[1]
-    if lead and before.endswith(":"):
-        return lead, text
-    if dated:
+    if dated and not before.endswith(":"):
         column = DATE if is_date(before) else re.sub(r"\s+(?:on|at)$", "", lead) or DATE
         return column, _AROUND_DATE.sub("", text)
-    if lead.split()[-1:] and lead.split()[-1] in (("by", "in", "to", "from") if role == "link" else ("by",)):
+    led = lead.split()[-1:] == ["by"] or (role == "link" and lead.split()[-1:] in (["in"], ["to"], ["from"]))
+    if lead and (led or before.endswith(":")):
         return lead, text
     return (AMOUNT, text) if money and len(text) <= len(money) + 12 else ("", "")
 
 
 def _name_of(reading: RelationReading, start: int, end: int) -> str:
     """Return the name of a thing: its first heading, else its first link, in the longest form it has."""
-    named = [
+    nodes = [
         one for one in reading.tree.nodes[start:end] if one.name and one.role in ("heading", "link", "image")
     ]
-    headings = [one.name for one in named if one.role == "heading"]
-    links = [one.name for one in named if one.role == "link" and any(letter.isalpha() for letter in one.name)]
-    names = [one.name for one in named]
-    name = (*headings, *links, *names, "")[0]
+    worded = [one for one in nodes if one.role != "image" and any(letter.isalpha() for letter in one.name)]
+    names = [one.name for one in (*sorted(worded, key=lambda one: one.role != "heading"), *nodes)]
+    name = next(iter(names), "")
     bare = name.rstrip("….").rstrip()
     longer = (one for one in names if one.startswith(bare) and not one.endswith(_CUT))
     return next(longer, name) if name.endswith(_CUT) else name
