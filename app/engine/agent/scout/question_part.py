@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from app.engine.agent.scout.answering import Answer, AnswerNeed, answer_from, difference
 from app.engine.agent.scout.filters import filter_steps, is_half_filled
 from app.engine.agent.scout.form_fields import fields_of, is_search
-from app.engine.agent.scout.likeness import holds, plain, says
+from app.engine.agent.scout.likeness import holds, plain, says, words
 from app.engine.agent.scout.memory import RowPages, ScoutStep
 from app.engine.agent.scout.navigation import link_to, turn_page
 from app.engine.agent.scout.page_context import page_key
@@ -23,6 +23,7 @@ from app.engine.agent.scout.relations import PageRelations, merge_relations, sta
 from app.engine.agent.scout.task import Name
 from app.engine.agent.scout.terms import located_names, uncovered
 from app.engine.core.actions.types import Click, Goto, TypeText
+from app.engine.core.text import word_set
 
 SURE = 0.75
 """Certainty from which on an answer is given at once."""
@@ -32,7 +33,7 @@ _LEAST_PROMISE = 0.12
 _MOST_PAGES, _MOST_ROW_PAGES = 30, 20
 _MOST_WITHOUT_GAIN = 9
 """Pages looked at since the one that fitted best, after which further ones are not hoped for."""
-_TURNED = "turned"
+_TURNED, _ORDERING = "turned", word_set("sort sorted order ordering group grouping by per display")
 _LISTED = frozenset(Aggregate) - {Aggregate.VALUE, Aggregate.YES_NO, Aggregate.DIFFERENCE}
 
 
@@ -114,7 +115,7 @@ def _from_answer(view: PartView, answer: Answer | None) -> ScoutStep | PartDone 
 
 def _turn(view: PartView) -> ScoutStep | None:
     """Return the step to the next page of the list, which keeps the one in front."""
-    step = turn_page(view.context)
+    step = turn_page(view.context) if _goes_on(view) else None
     if step is None or view.memory.worn_out(step) or len(view.memory.collected) >= _MOST_PAGES:
         return None
     view.memory.collected[view.context.key] = _without_echo(view)
@@ -267,18 +268,26 @@ def _places(view: PartView) -> tuple[str, ...]:
 def _has_more(view: PartView, relations: PageRelations) -> bool:
     told = stated_total(relations)
     most = max((len(one.rows) for one in relations.relations), default=0)
-    return view.context.next_page is not None and (told is None or most < told)
+    return _goes_on(view) and (told is None or most < told)
+
+
+def _goes_on(view: PartView) -> bool:
+    """Whether there is a next page; a number in a row of a list leads to none."""
+    one = view.context.next_page
+    return one is not None and not (one.name.isdecimal() and view.context.row_text(one))
 
 
 def _is_narrowed(view: PartView) -> bool:
     """Whether a filter that the task does not say leaves out rows of the list."""
     said = (view.part.text, *_places(view))
+    heads = {plain(name) for one in view.context.relations.relations for name in one.columns if name}
     return any(
         value != one.options[0] and not value.isdecimal() and not any(says(text, value) for text in said)
         for one in fields_of(view.context.page)
-        if is_search(one) and len(one.options) > 1
+        if is_search(one) and len(one.options) > 1 and not _ORDERING & set(words(one.label))
+        and len(heads & {plain(option) for option in one.options}) < 2  # columns: it sorts or groups
         for value in one.held
-    )
+    )  # fmt: skip
 
 
 def _on_page_of(view: PartView) -> str:

@@ -136,7 +136,7 @@ _HOW_KINDS = {"much": ValueKind.AMOUNT, "long": ValueKind.DURATION, "old": Value
 _BE = re.compile(
     rf"\b(?:what|which)(?:'s| is| are| was| were)\s+(?:{ARTICLE})?(?:§\d+(?:'s|')?\s+)?{ARTICLE}{PHRASE}"
 )
-_WHICH = re.compile(rf"\b(?:what|which)\s+{PHRASE}")
+_WHICH = re.compile(rf"\b(?:what|which)\s+(?:of\s+{ARTICLE})?{PHRASE}")
 _THE = re.compile(rf"^(?:the|all|my|our|its|their|§\d+'s)?\s*{ARTICLE}{PHRASE}")
 _YES_NO = re.compile(r"^(?:is|are|was|were|does|do|did|has|have|had|can|will)\b")
 _MANY = re.compile(
@@ -157,13 +157,11 @@ _NOT = re.compile(
 )
 _WANTED = re.compile(rf"(?:please\s+)?(?:give|tell|name|list|state)\s+(?:me\s+)?(?:its|their)\s+{PHRASE}")
 """A note that says which value of the things is wanted."""
-_NON = re.compile(r"\bnon-?(\w+)")
 _FORM = re.compile(
     r"\b(?:answer|format|formatted|round|rounded|decimals?|separated?|order|only (?:return|output))\b"
 )
-_PLACES = ("", "first", "second", "third", "zero", "one", "two", "three")
 _ROUNDED = re.compile(
-    r"\bround\w*\b[^.;]{0,60}?\b(?:nearest (?:whole|integer|number)|(?P<place>\d|\w{3,6}) decimal(?: places?)?)",
+    r"\bround\w*\b[^.;]{0,60}?\b(?:nearest (?:whole|integer|number)|(?P<place>\d|one|two|three) decimal)",
     re.IGNORECASE,
 )
 _STATE = re.compile(
@@ -175,7 +173,6 @@ _VOID = word_set("number numbers amount sum count")
 _POINTING = word_set("one ones them they those these it that")
 _ADDING = word_set("average mean total sum combined overall altogether together than more")
 _COUNTING = FILLER | _VOID | {"total"}
-_ROWS_MEANT = (Aggregate.COUNT, Aggregate.GROUP_COUNT, Aggregate.LIST, Aggregate.LARGEST, Aggregate.SMALLEST)
 
 
 @lru_cache(maxsize=64)
@@ -184,8 +181,8 @@ def read_question(part: TaskPart) -> Question:
     text, names = _masked(part)
     text, dated = date_limits(_ROUNDED.sub("", text))
     text, limits = number_limits(text)
-    refused = [found[1].strip(".") for found in (*_NOT.finditer(text), *_NON.finditer(text))]
-    text = _NON.sub(" ", _NOT.sub(" ", text))
+    refused = [found[1].strip(".") for found in _NOT.finditer(text)]
+    text = _NOT.sub(" ", text)
     top = TOP.search(text)
     text = TOP.sub("" if top and ORDER.search(text, top.end()) else "top ", text, count=1)
     lead, _, text = text.rpartition(". ")  # what is stated before the question only says of what it speaks
@@ -194,8 +191,6 @@ def read_question(part: TaskPart) -> Question:
     first = [replace(one, phrase="") if one.phrase in _POINTING else one for one in _asked(segments[0])]
     asked = [*first, *(one for segment in segments[1:] for one in _asked(segment)[:1])]
     aggregate = _aggregate(part, bare, None if top else order)
-    if top and aggregate is Aggregate.VALUE:
-        aggregate = Aggregate.LIST
     things = _things(segments[0], aggregate, order)
     if lead and (not things or things.split()[-1] in _POINTING):
         things = next((noun(one[1]) for one in _STATED.finditer(lead)), things)
@@ -249,8 +244,8 @@ def _places(text: str) -> int | None:
     found = _ROUNDED.search(text.casefold())
     if found is None:
         return None
-    told = found["place"] or ""
-    return int(told) if told.isdecimal() else _PLACES.index(told) % 4 if told in _PLACES else 0
+    told = found["place"] or "0"
+    return int(told) if told.isdecimal() else ("one", "two", "three").index(told) + 1
 
 
 def _no_names(text: str) -> str:
@@ -354,7 +349,7 @@ def _things(text: str, aggregate: Aggregate, order: Order | None) -> str:
     summed = aggregate in (Aggregate.SUM, Aggregate.AVERAGE)
     of = every[-1 if summed else 0] if every else None
     if order and not order.owned:
-        return noun(of[1]) if of else order.attribute
+        return noun(of[1]) if of else order.attribute or _asked(text)[0].phrase
     if of and aggregate is not Aggregate.LIST:
         return noun(of[1])
     if summed and (subject := _SUBJECT.search(text)):
@@ -365,7 +360,7 @@ def _things(text: str, aggregate: Aggregate, order: Order | None) -> str:
 
 
 def _modifiers(text: str, things: str, aggregate: Aggregate, known: Set[str]) -> tuple[str, ...]:
-    if aggregate not in _ROWS_MEANT:
+    if aggregate not in (Aggregate.COUNT, Aggregate.LIST, Aggregate.LARGEST, Aggregate.SMALLEST):
         return ()
     ours = words(things)
     told = [*ours[:-1], *(one[1] for one in _STATE.finditer(text) if one[1] not in {*ours, *known})]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from app.engine.agent.scout.answers import Answer, AnswerNeed
-from app.engine.agent.scout.likeness import fits, holds, meaning, plain, words
+from app.engine.agent.scout.likeness import fits, holds, meaning, plain, says, words
 from app.engine.agent.scout.quantities import quantity_in
 from app.engine.agent.scout.questions import Aggregate, Asked, Order, ValueKind
 from app.engine.agent.scout.relations import Row, stated_total
@@ -27,15 +27,26 @@ def over_rows(look: QuestionView, aggregate: Aggregate) -> Answer | None:
         fit = max(selection.about(one) for one in (question.things, order.attribute if order else ""))
         is_links = selection.relation.kind == "links" and fit < SURE
         found = None if is_links else _of_relation(look, aggregate, selection)
-        met = len(selection.tests) + selection.placed + look.on_page
-        if found is None or (fit < LEAST and not met):
+        met = len(selection.tests) + selection.placed
+        if found is None or (fit < LEAST and not (met or look.on_page)):
             continue
+        if fit < LEAST and not met and aggregate is Aggregate.COUNT and _left_over(look, selection):
+            continue  # ``licences of the fifth book`` on the page of the series
         size = min(len(selection.relation.rows), 20) / 20
         score = 2 * fit + 0.5 * met - 1.5 * len(found.unmet) + 0.5 * size + bool(found.text)
         if best is None or score > best_score:
             sure = found.certain * (0.75 + 0.25 * fit) * (0.7 if question.noted else 1)
             best, best_score = replace(found, certain=round(sure, 3)), score
     return best
+
+
+def _left_over(look: QuestionView, selection: Selection) -> list[str]:
+    """Words of the question that neither the page, the list nor the words before a name account for."""
+    question, page = look.question, look.page
+    told = [*page.headings[:3], *page.trail, *selection.relation.columns, *look.place, *question.modifiers]
+    told += [name.lead.split(" ")[-1] for name in question.names]
+    told += [row.text for row in selection.relation.rows]
+    return [word for word in question.words if not any(says(one, word) for one in told)]
 
 
 def open_row(look: QuestionView, row: Row) -> Answer | None:
@@ -96,11 +107,12 @@ def _told(rows: Sequence[Row], columns: Sequence[str], certain: float) -> Answer
 
 def _asked_column(selection: Selection, asked: Asked) -> str:
     """The column asked for: by its name, else the one that names the things where these are asked for."""
+    number = next((one for one in selection.columns if is_id(one)), "")
+    if asked.phrase == "number" or asked.phrase.startswith("numbers"):  # what the things are called by
+        return number
     column = selection.column(asked.phrase, asked.kind) if asked.phrase else ""
-    if column:
-        return column
-    if is_id(asked.phrase):
-        return next((one for one in selection.columns if is_id(one)), "")
+    if column or is_id(asked.phrase):
+        return column or number
     things = selection.question.things
     itself = not asked.phrase or set(meaning(asked.phrase)) <= _NAMING or fits(asked.phrase, things) >= SURE
     itself = itself and (selection.look.on_page or selection.about(things) >= LEAST)

@@ -121,7 +121,7 @@ class Selection:
         return self._kinds[column]
 
     def column(self, phrase: str, kind: ValueKind = ValueKind.ANY, least: float = LEAST) -> str:
-        """Return the column that a phrase means, else the only one of the kind asked for, else ""."""
+        """Return the column that a phrase means, "" for none."""
         suited = [
             one
             for one in self.columns
@@ -129,22 +129,17 @@ class Selection:
             and (kind is not ValueKind.NUMBER or not is_id(one))
         ]
         best = max(suited, key=lambda one: fits(phrase, one), default="")
-        if best and fits(phrase, best) >= least:
-            return best
-        alone = {ValueKind.DATE: "date", ValueKind.AMOUNT: "money"}.get(kind, "")
-        found = [one for one in self.columns if self.kind(one) == alone and fits(kind.value, one) >= LEAST]
-        return found[0] if len(found) == 1 else ""  # ``date``; not ``last activity``
+        return best if fits(phrase, best) >= least else ""
 
     def name_column(self) -> str:
         """Return the column that names the things."""
         things, rows = self.question.things, self.relation.rows
-        best = max(self.relation.columns, key=lambda one: fits(things, one), default="")
-        if fits(things, best) >= SURE:
-            return best
+        usual = [one for one in ("name", "title", "subject") if one in self.columns]
+        called = [one for one in self.columns if fits(things, one) >= SURE]
         linked = [one.column for row in rows[:3] for one in row.controls if one.role == "link" and one.column]
         linked = [one for one in dict.fromkeys(linked) if len(set(self.values(one))) > 1 or len(rows) < 3]
-        usual = [one for one in ("name", "title", "subject") if one in self.columns]
-        return (*usual, *sorted(linked, key=lambda one: self.kind(one) != "text"), *self.relation.columns)[0]
+        linked.sort(key=lambda one: self.kind(one) != "text")
+        return (*usual, *called, *linked, *self.relation.columns)[0]
 
     def about(self, things: str) -> float:
         """Return in [0, 1] how well the relation is one of the things a question speaks of."""
@@ -261,14 +256,14 @@ class Selection:
             self.unmet.append(limit.attribute if named else "date" if dated else "number")
 
     def _limited_column(self, limit: Limit, *, dated: bool) -> str:
-        """The column that a limit speaks of, else the only one of its kind."""
+        """The column that a limit speaks of, else the only one of its kind or unit."""
         wanted = ("date",) if dated else ("number", "money")
         found = [one for one in self.columns if self.kind(one) in wanted]
         if limit.unit and not dated:
             samples = {one: quantity_in(next(iter(self.values(one)), "")) for one in found}
             found = [one for one, told in samples.items() if told is not None and told.unit == limit.unit]
         best = max(found, key=lambda one: fits(limit.attribute, one), default="")
-        alone = [one for one in found if not is_id(one)]
+        alone = [one for one in found if not is_id(one) and (dated or limit.unit or not limit.attribute)]
         return best if fits(limit.attribute, best) >= LEAST else alone[0] if len(alone) == 1 else ""
 
     def _is_filtered(self, limit: Limit) -> bool:
