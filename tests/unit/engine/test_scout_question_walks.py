@@ -23,7 +23,8 @@ def linked(name: str) -> str:
 
 
 def site(pages: Mapping[str, str]) -> dict[str, str]:
-    return {path: document(*one.split("|", 1), MENU) for path, one in pages.items()}
+    told = {path: one.partition("|") for path, one in pages.items()}
+    return {path: document(title, body, MENU) for path, (title, _, body) in told.items()}
 
 
 LAMPS = table((linked("Aria"), "$12.50"), (linked("Bruna"), "$8.00"))

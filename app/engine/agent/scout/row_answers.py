@@ -95,10 +95,10 @@ def _count(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Ans
 
 def _list(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> Answer | None:
     columns = [_asked_column(selection, one) for one in look.question.asked]
-    return _told(rows, columns, 0.85) if all(columns) and rows else None
+    return _joined_rows(rows, columns, 0.85) if all(columns) and rows else None
 
 
-def _told(rows: Sequence[Row], columns: Sequence[str], certain: float) -> Answer:
+def _joined_rows(rows: Sequence[Row], columns: Sequence[str], certain: float) -> Answer:
     told = [", ".join(row[one] for one in columns if row[one]) for row in rows]
     return Answer(
         text=", ".join(dict.fromkeys(one for one in told if one)), rows=_texts(rows), certain=certain
@@ -157,7 +157,7 @@ def _extreme(look: QuestionView, selection: Selection, rows: Sequence[Row]) -> A
     bare = next((row for row in ends if not all(one and row[one] for one in columns)), None)
     if len(ends) > 3 or bare is not None:
         return open_row(look, bare) if bare and len(ends) == 1 else None
-    return _told(ends, columns, 0.85)
+    return _joined_rows(ends, columns, 0.85)
 
 
 def _most_rows(look: QuestionView, selection: Selection, rows: Sequence[Row], order: Order) -> Answer | None:
