@@ -250,18 +250,18 @@ class _TipOnPage:
             if not self._leads_on(element):
                 return False
             if is_sender(element):
-                return self._has_filled() and is_harmless(action, self.view.observation)
+                return self._has_filled() and (changes or self._only_looks(action))
             return self._only_looks(action) or (changes and may_change_here(self.view))
         return isinstance(action, Hover)
 
     def _may_type(self, action: TypeText, element: Element) -> bool:
-        """Whether a text may be typed: a name of the task, for a question or a way into a search field alone."""
+        """Whether a text may be typed: a name of the task, for a question or a way into a form that only asks."""
         known = {name.text for name in self.view.part.names if not self.view.context.is_about(name.text)}
         if element.options or action.text not in known:
             return False
         if self.view.part.mode is TaskMode.CHANGE:
             return bool(self.last and element.form)
-        return any(one.element.index == element.index for one in self.view.context.search_fields)
+        return element.form.startswith("get:")
 
     def _leads_on(self, element: Element) -> bool:
         """Whether a control leads to a page not seen yet, of the thing in front where that is the task's."""
