@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.scout.change_subject import is_about, thing_names
+from app.engine.agent.scout.change_subject import is_about, makes_here, thing_names
 from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep
 from app.engine.agent.scout.page_context import PageContext
@@ -170,6 +170,22 @@ def test_a_confirmation_is_given_only_after_a_press_and_never_by_cancelling() ->
 )
 def test_the_thing_is_the_name_that_is_no_value(task: str, names: list[str]) -> None:
     assert [one.text for one in thing_names(part_of(task))] == names
+
+
+@pytest.mark.parametrize(
+    ("task", "heading", "path", "found"),
+    [
+        ('Create a partner named "Harbor"', "Create partner", "/partners/new", True),
+        ('Create a partner named "Harbor"', "Update category Books", "/categories/2", False),
+        ('Change my first name to "Mia"', "Create a wish list", "/lists/create", False),
+        ('Change my first name to "Mia"', "Edit profile", "/profile/edit", True),
+    ],
+)
+def test_a_form_for_another_kind_of_thing_is_left_alone(
+    task: str, heading: str, path: str, found: bool
+) -> None:
+    page = html_page(f"<h1>{heading}</h1>", url=f"http://site.test{path}")
+    assert makes_here(part_of(task), PageContext(page)) is found
 
 
 def test_a_page_is_about_what_it_calls_itself() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.engine.agent.scout.change_subject import is_about, main_names, makes_here, makes_new
+from app.engine.agent.scout.change_subject import is_about, is_creating, main_names, makes_here, makes_new
 from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep, next_form_step
 from app.engine.agent.scout.memory import WRITING, ScoutStep, Sent
@@ -33,7 +33,8 @@ def change_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
     page, memory = view.context.page, view.memory
     done = frozenset(memory.marks)
     part, plan, parts = _with_later(view, done)
-    if not makes_here(part, view.context) and not any(mark.startswith("open:") for mark in done):
+    came = is_creating(part) and any(mark.startswith("open:") for mark in done)  # by a link that says so
+    if not came and not makes_here(part, view.context):
         plan = FormPlan(missing=plan.missing)  # a form for something else
     view = replace(view, part=part)
     if memory.sent is not None and (ended := _after_sending(view)) is not None:
@@ -111,7 +112,8 @@ def _after_sending(view: PartView) -> PartDone | GiveUp | None:
     evidence = again or saved_evidence(view.part, sent.plan, sent.page, page)
     if evidence:
         return PartDone(evidence=evidence, parts=sent.parts)
-    errors = complaints(view.part, page, sent.page)
+    # What a pressed control led to may be a form with hints; only one that was sent complains.
+    errors = complaints(view.part, page, sent.page) if sent.plan.assignments else ()
     if errors and "complained" in marks:
         return GiveUp(needs=f"the form says: {errors[0]}")
     if errors:

@@ -21,6 +21,7 @@ _MAKING = frozenset({"create", "make", "open", "register", "start"})
 """Verbs after which ``to`` leads to no thing that is there already."""
 _WITHIN = word_set("of at in from within")
 _PLACED = OF_A_THING | {"inside"}
+_NEW = frozenset({"new", "add", "create"})
 SAME_KIND = 0.6
 """Fit from which on two words name the same kind of thing."""
 _ENDS = OF_A_THING | JOINTS | BOUNDS
@@ -99,7 +100,13 @@ def made_thing(part: TaskPart) -> tuple[str, ...]:
 
 
 def makes_here(part: TaskPart, context: PageContext) -> bool:
-    """Whether the page may hold the form for what a part makes: it calls itself by the word for such things."""
+    """Whether the page may hold the form for a part: for what it makes one that calls itself by the word for it.
+
+    A form that makes things changes none that is there.
+    """
+    ends = (*segments_of(context.path)[-1:], *context.page.headings[:1])
+    if not is_creating(part) and any(word in _NEW for text in ends for word in words(text)[:1]):
+        return False
     made = made_thing(part)[-1:]
     if not made or not (makes_new(part) or not thing_names(part)):
         return True

@@ -144,7 +144,10 @@ def _field(one: Element, form: str, told: str, outline: Outline) -> FillableFiel
     made = one.role == "combobox" and one.tag not in ("input", "textarea", "select") and not one.options
     # A list made by the page is often called only by what it shows.
     labels = _labels_of(
-        told or near or own if made else own or told, near, attributes.get("placeholder", ""), name
+        told or near or own.partition("×")[0] if made else own or told,
+        near,
+        attributes.get("placeholder", ""),
+        name,
     )
     kind = _kind(one, labels, attributes)
     held = (one.value,) if one.value else ()

@@ -12,7 +12,7 @@ from collections.abc import Sequence, Set
 from app.engine.agent.scout.change_subject import is_about, made_thing, thing_names
 from app.engine.agent.scout.changes import LEAST, says_change
 from app.engine.agent.scout.form_fields import fields_of
-from app.engine.agent.scout.form_senders import part_senses, sender_of
+from app.engine.agent.scout.form_senders import part_senses
 from app.engine.agent.scout.likeness import forms, holds, meaning, plain, words
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import TaskPart
@@ -50,10 +50,7 @@ def saved_evidence(part: TaskPart, plan: FormPlan, before: PageCapture, page: Pa
         return f"the page says {message[:160]!r}"
     if not plan.assignments:
         return _given_way(part, before, page)
-    alone = page.url != before.url or sender_of(plan.form, part, before) is None
-    if not all(_stands(one, before, page, alone=alone) for one in plan.assignments):
-        return ""
-    return _shows(plan)
+    return _shows(plan) if all(_stands(one, before, page) for one in plan.assignments) else ""
 
 
 def reopened_evidence(plan: FormPlan, page: PageCapture) -> str:
@@ -100,16 +97,13 @@ def _tells(line: str, part: TaskPart, plan: FormPlan, *, live: bool) -> bool:
     return named or live or brief or (saved and bool(_past(said)) and len(said) <= _MOST_WORDS)
 
 
-def _stands(one: Assignment, before: PageCapture, page: PageCapture, *, alone: bool) -> bool:
-    """Whether a value stands on the page since it was sent: in its text, or in its field.
-
-    A field of the page on which it was entered counts only where it saves by itself (``alone``) and did not hold it.
-    """
+def _stands(one: Assignment, before: PageCapture, page: PageCapture) -> bool:
+    """Whether a value stands on the page since it was sent: in its text, or in its field on another page."""
     left = page.url != before.url
     typed = one.how not in ("check", "uncheck") and one.value
     if typed and holds(page.text, one.value) and (left or not holds(before.text, one.value)):
         return True
-    return alone and _held(one, page) and (left or not _held(one, before))
+    return left and _held(one, page)
 
 
 def _held(one: Assignment, page: PageCapture) -> bool:
