@@ -12,7 +12,12 @@ from app.engine.agent.scout.change_subject import is_about, makes_here, thing_na
 from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep
 from app.engine.agent.scout.page_context import PageContext
-from app.engine.agent.scout.saved_evidence import form_errors, saved_evidence, what_is_missing
+from app.engine.agent.scout.saved_evidence import (
+    form_errors,
+    reopened_evidence,
+    saved_evidence,
+    what_is_missing,
+)
 from app.engine.agent.scout.task import TaskMode, TaskPart, read_task
 from app.engine.agent.scout.value_matching import FormPlan, read_changes
 from app.engine.core.page_state import PageCapture
@@ -235,6 +240,15 @@ def test_a_change_is_saved_only_if_the_page_shows_it(html: str, url: str, expect
     plan = read_changes(part, BEFORE)
     assert [one.value for one in plan.assignments] == ["Winter"]
     assert saved_evidence(part, plan, BEFORE, html_page(html, url=url or BEFORE.url)) == expected
+
+
+@pytest.mark.parametrize(("held", "found"), [("Winter", True), ("Old", False), ("", False)])
+def test_a_form_that_is_loaded_again_shows_what_was_saved(held: str, found: bool) -> None:
+    plan = read_changes(part_of('Change the title of the invoice "F-12" to "Winter"'), BEFORE)
+    page = html_page(f"<h1>F-12</h1><form method=post action=/f>{FORM.format(held)}</form>", url=BEFORE.url)
+    assert bool(reopened_evidence(plan, page)) is found
+    assert not reopened_evidence(plan, replace(page, status=500))
+    assert not reopened_evidence(FormPlan(), page)
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,13 @@ def test_values_without_a_field_are_told_and_nothing_is_sent(task: str) -> None:
     assert steps == []
 
 
+def test_a_value_that_two_fields_would_take_alike_goes_into_neither() -> None:
+    rows = "".join(f"<label>Stock limit {side}<input name=s{side}></label>" for side in ("low", "high"))
+    page = html_page(f"<h1>F-1</h1><form method=post action=/f>{rows}<button>Save</button></form>")
+    plan, steps = filled('Set the stock to "12 boxes"', page)
+    assert (plan.assignments, plan.missing, steps) == ((), ("12 boxes",), [])
+
+
 def test_what_stands_there_already_is_neither_typed_nor_sent() -> None:
     plan, steps = filled('Set the status to open and the title to "Crash"', PAGES["table"])
     assert [one.held for one in plan.assignments] == [True, True]
