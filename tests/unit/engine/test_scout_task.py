@@ -171,11 +171,6 @@ def test_sentences_on_how_to_answer_are_notes_of_the_question(task: str, notes: 
     assert (part.mode, " ".join(part.notes)) == (Q, " ".join(notes))
 
 
-def test_a_pronoun_after_finding_stands_for_what_was_found() -> None:
-    (part,) = read_task("Find the newest ticket and tell me its reporter.").parts
-    assert part.text == "tell me the reporter of the newest ticket"
-
-
 def test_a_negation_stays_a_word() -> None:
     assert "not" in read_task("Show me the books I haven't read.").parts[0].words
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
+from operator import eq
 
 from app.engine.agent.navigator import StateCandidate
 from app.engine.agent.scout.likeness import holds, plain, words
@@ -106,7 +107,7 @@ class Wayfinder:
         """Whether the page is about every name of the task."""
         return all(one >= ARRIVED for term, one in zip(self.terms, self.here, strict=True) if term.is_name)
 
-    @property
+    @cached_property
     def known(self) -> tuple[float, ...]:
         """Best evidence of each term in any page or link so far; the more were looked at, the less an unsaid word."""
         known, unsaid = self.memory.shown, min(1.0, 4 / max(len(self.memory.fits), 1) ** 2)
@@ -232,10 +233,12 @@ class Wayfinder:
     def _alike(self, path: str) -> int:
         """Return how many pages were seen whose path shares at least half with one."""
         theirs = segments_of(path)
-        seen = (segments_of(split_address(url).path) for url in self.memory.urls.values())
-        return sum(
-            2 * sum(a == b for a, b in zip(theirs, ours, strict=False)) >= len(theirs) for ours in seen
-        )
+        shared = (sum(map(eq, theirs, ours)) for ours in self._seen_paths)
+        return sum(2 * most >= len(theirs) for most in shared)
+
+    @cached_property
+    def _seen_paths(self) -> list[tuple[str, ...]]:
+        return [segments_of(split_address(url).path) for url in self.memory.urls.values()]
 
     def kept(self, one: Element) -> float:
         """Return the share of what the page in front shows that a link keeps, by its address, in [0, 1]."""

@@ -112,7 +112,7 @@ def read_task(text: str) -> Task:
         acts = bool(clause.verb or clause.asks) and not (bare and found)
         leads = later and not colon and any(one.verb or one.asks for one in rest)
         if found and _is_note(part, clause, found[-1], later=later, colon=colon):
-            found[-1] = _noted(found[-1], part)
+            found[-1] = replace(found[-1], notes=(*found[-1].notes, part.text))
             continue
         if found and not acts and (bare or not leads):
             found[-1] = _joined(found[-1], (found[-1], part))  # ``… under the name Foo: all issues of …``
@@ -125,18 +125,6 @@ def read_task(text: str) -> Task:
         sentence = clause.text
     parts = _with_context(_sought_first(found) or before)
     return Task(text=text, parts=tuple(parts) or (TaskPart(mode=TaskMode.WAY, text=text, words=words(text)),))
-
-
-def _noted(question: TaskPart, more: TaskPart) -> TaskPart:
-    """Add a note to a question; ``Find the newest ticket and tell me its owner`` asks for the owner of the ticket."""
-    said = more.text.split()
-    owner = next((at for at, word in enumerate(said[:5]) if word in ("its", "their", "his", "her")), -1)
-    if owner < 0 or question.verb not in FINDING | {"identify", "determine"} or question.notes:
-        return replace(question, notes=(*question.notes, more.text))
-    _, _, thing = question.text.partition(" ")
-    text = " ".join((*said[:owner], "the", *said[owner + 1 :], "of", thing))
-    listed = tuple(dict.fromkeys((*more.words, *question.words)))
-    return replace(question, verb=more.verb, text=text, words=listed)
 
 
 def _is_note(part: TaskPart, clause: TaskClause, last: TaskPart, *, later: bool, colon: bool) -> bool:
