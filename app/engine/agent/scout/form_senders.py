@@ -61,7 +61,7 @@ def sending_score(said: Sequence[str], part: TaskPart) -> float:
     unasked = [word for word in said if word not in STOP and not forms(word) & asked]
     commits = word_set("commits")
     own = senses_of(word for word in unasked if word not in commits)
-    if own - senses - GENERAL - {"approve"}:
+    if own - senses - GENERAL:
         return -1.0
     goes_on = "another" in unasked or ("and" in said and said[-1] in unasked)  # "Save and add another"
     verb = any(forms(word) & forms(one) for word in said for one in words(part.verb))

@@ -200,14 +200,13 @@ def _missing(
 ) -> tuple[str, ...]:
     """Return the values that the task gives and that found no field; a thing the page speaks of is none."""
     taken = {at for one in found for at in range(one.value.first, one.value.last)}
-    labels = {plain(label) for field in fields for label in field.labels}
     done = {key.rpartition(":")[2] for key in reading.done}  # on a page of the form before
     left: list[str] = []
     for value in reading.values:
         thing = lead_of(reading.tokens, value.first) in OF_A_THING
         plainly = value.kind in ("date", "mail", "number", "step") or (value.kind == "quote" and not thing)
         given = (value.joint and value.kind in ("quote", "name")) or plainly
-        if not given or taken & set(range(value.first, value.last)) or plain(value.text) in labels:
+        if not given or taken & set(range(value.first, value.last)):
             continue
         # Any page has some numbers; only one that names a thing is no value.
         names = (*reading.part.names, *reading.part.context)

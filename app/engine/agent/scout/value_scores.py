@@ -38,7 +38,6 @@ from app.engine.core.text import word_set
 
 LEAST = 0.5
 """Score below which a value does not belong to a field."""
-_LONG = 60
 _NAMES = word_set("title name subject summary heading")
 """Labels under which a form asks what a thing is called."""
 _OFF = word_set(
@@ -156,17 +155,17 @@ def _by_kind(reading: FormReading, field: FillableField, value: GivenValue) -> f
         others = [one for one in reading.values if one.kind == value.kind]
         return 0.6 * (lone and len(others) == 1)
     if value.joint in NAMING:
-        return _as_name(field) * (not held or not reading.creating)
+        return _as_name(field)
     if value.kind != "quote":
         return 0.0
     others = [one for one in reading.values if one is not value and one.kind in ("quote", "name")]
     if value.joint == "to" and any(field.holds(one.text) for one in others):
         return 0.9  # what was called so is renamed
     lead = lead_of(reading.tokens, value.first)
-    speaks = value.joint in SAYING or len(value.text) > _LONG or lead in (*WRITTEN, reading.part.verb)
+    speaks = value.joint in SAYING or lead in (*WRITTEN, reading.part.verb)
     if field.kind == "long":
         return 0.7 * speaks * (field is reading.by_kind["long"][0])
-    return 0.65 * (reading.creating and not held and value.joint not in _STRONG - {"with"}) * _as_name(field)
+    return 0.65 * (reading.creating and not held) * _as_name(field)
 
 
 def _as_name(field: FillableField) -> float:
@@ -229,8 +228,7 @@ def _box(reading: FormReading, field: FillableField, mentions: Sequence[Mention]
         thing = named and lead_of(reading.tokens, one.first) in OF_A_THING
         if one.quality < 0.9 or thing:
             continue
-        low, own = reading.tokens[one.first].low, set(words(field.label))
         before = {token.low for token in reading.clause(one.first)}
-        off = said in _NO if said else (low.startswith("un") and low not in own) or bool(before & _OFF - own)
+        off = said in _NO if said else bool(before & _OFF - set(words(field.label)))
         value = GivenValue(text="no" if off else "yes", kind="box", first=one.first, last=one.last)
         yield Guess(0.8 * one.quality, field, value, why=f"the task says so of {field.label!r}")
