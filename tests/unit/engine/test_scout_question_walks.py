@@ -107,3 +107,14 @@ def test_the_page_of_another_thing_is_opened_by_the_label_that_the_question_says
     )
     assert isinstance(made.end, Stop)
     assert made.end.answer == "Mill Lane"
+
+
+def test_what_every_page_shows_is_no_value_of_the_thing() -> None:
+    cart, orders = "<p>Cart total: $0.00</p>", '<a href="/orders">Orders</a>'
+    pages = {
+        "/": f"Shop|{cart}{orders}",
+        "/orders": f'Orders|{cart}<a href="/orders/4711">4711</a>',
+        "/orders/4711": f"4711|{cart}<p>It was sent.</p>",
+    }
+    made = walk("What was the total of order 4711?", site(pages))
+    assert isinstance(made.end, ReportInfeasible)

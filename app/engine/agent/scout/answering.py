@@ -135,7 +135,7 @@ def _labelled(look: QuestionView, asked: Asked, least: float) -> Answer | None:
         if any(holds(one.label, name) for name in told):  # ``Products matching "X"``
             continue
         score += 0.03 * any(says(look.question.text, word) for word in meaning(one.title))
-        score -= 0.04 * one.listed + 0.02 * (one.field is not None)
+        score -= 0.02 * (one.field is not None)
         if score > best + 1e-9:
             best, found = score, one
     return evidence(found.value, f"{found.label}: {found.value}", max(best, _LIKELY)) if found else None

@@ -31,6 +31,8 @@ LIKELY = 0.5
 """Certainty from which on an answer is given once nothing promises a better page."""
 _LEAST_PROMISE = 0.12
 _MOST_PAGES, _MOST_ROW_PAGES = 30, 20
+_FRAME = 0.75
+"""Share of the pages seen from which on what they show alike belongs to the site's frame."""
 _MOST_WITHOUT_GAIN = 9
 """Pages looked at since the one that fitted best, after which further ones are not hoped for."""
 _TURNED, _ORDERING = "turned", word_set("sort sorted order ordering group grouping by per display")
@@ -40,6 +42,8 @@ _LISTED = frozenset(Aggregate) - {Aggregate.VALUE, Aggregate.YES_NO, Aggregate.D
 def question_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
     """Return the next step towards the answer, or the answer."""
     question = read_question(view.part)
+    for one in view.context.relations.labelled:
+        view.memory.told.setdefault((one.label, one.value), set()).add(view.context.path)
     about, listed = _on_page_of(view), question.aggregate in _LISTED
     filtered = (filter_steps(view) if not about or listed else [])[:1]
     first = filtered if listed or is_half_filled(view) else []
@@ -118,13 +122,13 @@ def _turn(view: PartView) -> ScoutStep | None:
     step = turn_page(view.context) if _goes_on(view) else None
     if step is None or view.memory.worn_out(step) or len(view.memory.collected) >= _MOST_PAGES:
         return None
-    view.memory.collected[view.context.key] = _without_echo(view)
+    view.memory.collected[view.context.key] = _own_relations(view)
     return replace(step, marks=(_TURNED,))
 
 
 def _collected(view: PartView) -> PageRelations:
     """Return what the page lists, together with the pages of the same list before it."""
-    memory, context, relations = view.memory, view.context, _without_echo(view)
+    memory, context, relations = view.memory, view.context, _own_relations(view)
     if _TURNED not in memory.marks and context.key not in memory.collected:
         memory.collected.clear()  # another list
     memory.marks.discard(_TURNED)
@@ -134,10 +138,12 @@ def _collected(view: PartView) -> PageRelations:
     return merge_relations(list(memory.collected.values()))
 
 
-def _without_echo(view: PartView) -> PageRelations:
-    """Return what the page lists without the words that were searched for, which a page of results only repeats."""
-    relations = view.context.relations
+def _own_relations(view: PartView) -> PageRelations:
+    """Return what the page itself lists: not what nearly every page shows, nor the words that were searched for."""
+    relations, frame = view.context.relations, _framing(view)
     said = [name.text for name in located_names(view.part) if view.context.echoes(name.text)]
+
+    plainly = [plain(one) for one in said]
 
     def echoes(text: str) -> bool:
         return any(holds(text, one) and plain(text) != plain(one) for one in said)
@@ -149,12 +155,19 @@ def _without_echo(view: PartView) -> PageRelations:
         labelled=tuple(
             one
             for one in relations.labelled
-            if not (echoes(one.label) or plain(one.value) in map(plain, said))
+            if (one.label, one.value) not in frame and not (echoes(one.label) or plain(one.value) in plainly)
         ),
         relations=tuple(
             replace(one, title="" if echoes(one.title) else one.title) for one in relations.relations
         ),
     )
+
+
+def _framing(view: PartView) -> set[tuple[str, str]]:
+    """Return labels with values that nearly every page shows: the frame of the site, ``Cart total: $0.00``."""
+    shown = view.memory.told
+    pages = len({path for paths in shown.values() for path in paths})
+    return {told for told, paths in shown.items() if len(paths) > 2 and len(paths) >= _FRAME * pages}
 
 
 def _open_row(view: PartView, answer: Answer) -> ScoutStep | None:

@@ -86,16 +86,13 @@ def merge_relations(pages: Sequence[PageRelations]) -> PageRelations:
     """
     if not pages:
         return PageRelations()
-    total = stated_total(pages[-1])
     merged: dict[tuple[object, ...], Relation] = {}
     for page in pages:
         for relation in page.relations:
             key = (relation.kind, relation.columns if relation.kind == "table" else relation.title)
             known = merged.get(key, replace(relation, rows=()))
-            rows = (*known.rows, *relation.rows)
-            if len(rows) != total:  # else rows that are alike are rows of their own
-                seen = {row.cells for row in known.rows}
-                rows = (*known.rows, *(row for row in relation.rows if row.cells not in seen))
+            seen = {row.cells for row in known.rows}  # rows of one page may be alike
+            rows = (*known.rows, *(row for row in relation.rows if row.cells not in seen))
             merged[key] = replace(
                 relation,
                 rows=rows,

@@ -23,7 +23,6 @@ _NO_CARD = word_set("table grid textbox")
 _ITEMS = word_set("listitem article")
 _COUNTED = re.compile(r"\(?(\d[\d,.]*k?)\)?\s+([^\W\d][\w -]{1,30})")
 _AROUND_DATE = re.compile(r"^(?:on|at)\s+|\W+$|^\W+", re.IGNORECASE)
-_CUT = ("…", "...")
 _BOXES = ("article", "generic")
 _LONGEST_SHAPE, _LEAST_CARDS, _MOST_REPEATED, _LARGEST_BOX = 8, 3, 480, 40
 
@@ -174,9 +173,7 @@ class _Table:
 
     def _data_row(self, cells: list[_Cell]) -> None:
         """A row of values; one right below the head that only holds fields filters the others."""
-        row, held = self._data(cells), [one.field for one in cells if one.field is not None]
-        if held and cells[0].text.endswith(":"):
-            self.reading.labels.append((held[0], bare_label(cells[0].text)))
+        row = self._data(cells)
         fields = [one for one in row.controls if one.role in _TYPED]
         told = [cell for cell in cells if cell.text and not any(one.role in FIELDS for one in cell.controls)]
         if self.rows or told or len(fields) < 2:
@@ -191,7 +188,6 @@ class _Table:
         groups = [cells[: extra + 1], *([cell] for cell in cells[extra + 1 :])]
         told = (" ".join(dict.fromkeys(cell.text for cell in group if cell.text)) for group in groups)
         texts = [(name, text) for name, text in zip(self.head, told, strict=True)]
-        texts = [(name, text) for name, text in texts if name or text not in ("yes", "no")]
         group = [("group", self.group)] if self.group else []
         return Row(cells=(*texts, *group), controls=self._by_column(groups))
 
@@ -212,8 +208,8 @@ class _Table:
         self.rows += [self._data(cells) for cells in full]
 
     def _finish(self) -> None:
-        """Close the relation at hand; a line of buttons below a list is no row of it."""
-        rows = tuple(row for row in self.rows if not _only_buttons(row))
+        """Close the relation at hand."""
+        rows = self.rows
         if rows or len(self.head) > 2:
             self.reading.relations.append(_relation(self.reading.title, rows, self.head, self.sort_controls))
         for name, text in rows[0].cells if len(rows) == 1 else ():
@@ -244,11 +240,6 @@ def _heads_the_rest(rows: Sequence[Sequence[_Cell]]) -> bool:
         return False
     columns = [[row[number].text for row in rest if row[number].text] for number in range(len(first))]
     return any(texts and all(is_quantity(one) or is_date(one) for one in texts) for texts in columns)
-
-
-def _only_buttons(row: Row) -> bool:
-    pressed = {control.name for control in row.controls if control.role == "button"}
-    return bool(pressed) and all(not text or text in pressed for _, text in row.cells)
 
 
 # Things that repeat
@@ -331,8 +322,7 @@ def _card(reading: RelationReading, start: int, end: int) -> Row | None:
     for at in tree.pieces(start, end):
         node = tree.nodes[at]
         text = " ".join(node.name.split())
-        cut = text.endswith(_CUT) and name.startswith(text.rstrip("….").rstrip())
-        if text == name or cut or node.role in ("image", "button") or node.role in FIELDS:
+        if text == name or node.role in ("image", "button") or node.role in FIELDS:
             continue
         column, value = _labelled_text(before, text, node.role)
         if column and column not in cells:
@@ -365,13 +355,10 @@ def _labelled_text(before: str, text: str, role: str) -> tuple[str, str]:
 
 
 def _name_of(reading: RelationReading, start: int, end: int) -> str:
-    """Return the name of a thing: its first heading, else its first link, in the longest form it has."""
+    """Return the name of a thing: its first heading, else its first link."""
     nodes = [
         one for one in reading.tree.nodes[start:end] if one.name and one.role in ("heading", "link", "image")
     ]
     worded = [one for one in nodes if one.role != "image" and any(letter.isalpha() for letter in one.name)]
     names = [one.name for one in (*sorted(worded, key=lambda one: one.role != "heading"), *nodes)]
-    name = next(iter(names), "")
-    bare = name.rstrip("….").rstrip()
-    longer = (one for one in names if one.startswith(bare) and not one.endswith(_CUT))
-    return next(longer, name) if name.endswith(_CUT) else name
+    return next(iter(names), "")
