@@ -31,7 +31,7 @@ what a word counts in a long text."""
 _PLACE_WORDS = word_set(
     "page list overview screen view section site details detail entry item menu area where"
 )
-_BOUNDS = word_set("of in on at for with by from to that which who where")
+_BOUNDS = word_set("of in on at for with by from to")
 _MOST_ROWS = 400
 
 
