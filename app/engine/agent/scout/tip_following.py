@@ -18,7 +18,7 @@ from app.engine.agent.scout.change_part import may_change_here
 from app.engine.agent.scout.filters import filter_steps, is_half_filled
 from app.engine.agent.scout.likeness import holds, meaning, plain, word_fit, words
 from app.engine.agent.scout.memory import ScoutStep, Sent
-from app.engine.agent.scout.navigation import ARRIVED, KEPT_BESIDE, is_harmless
+from app.engine.agent.scout.navigation import ARRIVED, KEPT_BESIDE, is_harmless, link_to
 from app.engine.agent.scout.ordering import read_ordering
 from app.engine.agent.scout.page_context import page_key
 from app.engine.agent.scout.part_view import PartDone, PartView
@@ -142,8 +142,11 @@ class _TipOnPage:
     def _likest(self, one: _Numbered) -> ScoutStep | None:
         """Return the step to the link here that is most like the task, where the tip opens a thing not named by it."""
         step = one.step.filled(self.values)
-        if step.kind is not StepKind.PRESS or not self.last or PLACEHOLDER.fullmatch(step.target) is None:
+        before = max((other.number for other in self.steps if other.number < one.number), default=0)
+        if step.kind is not StepKind.PRESS or PLACEHOLDER.fullmatch(step.target) is None:
             return None
+        if not 0 < before == self.last:
+            return None  # the list it stands in is not open yet
         best = self.view.finder.best(_LEAST_LIKE, within=True)
         if best is None or not best.key.startswith("link:"):
             return None
@@ -162,7 +165,16 @@ class _TipOnPage:
         value = self.values.get(found[1], "") if found else ""
         last = self.view.observation.last
         pressed = plain(getattr(last.action, "label", "")) if last is not None and last.result.success else ""
-        if value and (self.view.context.is_about(value) or pressed == plain(value)):
+        if value and pressed == plain(value):
+            return True
+        link = link_to(self.view.context, value) if value else None
+        if (
+            link is not None
+            and plain(link.name) == plain(value)
+            and page_key(link.href) not in self.memory.fits
+        ):
+            return False  # a list that was narrowed to it
+        if value and self.view.context.is_about(value):
             return True
         finder = self.view.finder
         if not value:
