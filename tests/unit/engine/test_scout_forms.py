@@ -168,6 +168,15 @@ def test_a_value_that_two_fields_would_take_alike_goes_into_neither() -> None:
     assert (plan.assignments, plan.missing, steps) == ((), ("12 boxes",), [])
 
 
+def test_a_label_that_lacks_a_word_of_the_task_is_that_of_another_field() -> None:
+    form = (
+        "<form method=post action=/l><label>{} <input name=n value=Old></label><button>Save</button></form>"
+    )
+    task = 'Change my first name to "Mia"'
+    assert filled(task, html_page(f"<h1>Birthday ideas</h1>{form.format('Name')}"))[1] == []
+    assert len(filled(task, html_page(f"<h1>Profile</h1>{form.format('First name')}"))[1]) == 2
+
+
 def test_what_stands_there_already_is_neither_typed_nor_sent() -> None:
     plan, steps = filled('Set the status to open and the title to "Crash"', PAGES["table"])
     assert [one.held for one in plan.assignments] == [True, True]
