@@ -71,8 +71,8 @@ _NO_SUPERLATIVE = word_set(
     "test request guest west rest interest forest contest quest digest manifest nest chest harvest arrest protest "
     "invest suggest priest"
 )
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ORDINAL = "|".join((*_ORDINALS[1:], r"\d{1,2}\s?(?:st|nd|rd|th)"))
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINAL = "|".join((*ORDINALS[1:], r"\d{1,2}\s?(?:st|nd|rd|th)"))
 ORDER = re.compile(
     rf"\b(?:(?P<place>{_ORDINAL})[ -])?(?:(?P<much>most|least|fewest)(?: (?P<by>recently|recent))?|"
     r"(?P<est>[a-z]{3,12}est|first|last|top|maximum|minimum|highest))(?=\s|$)"
@@ -227,7 +227,7 @@ def read_order(text: str) -> tuple[Order | None, str]:
 def _place(word: str | None) -> int:
     if not word:
         return 1
-    return _ORDINALS.index(word) + 1 if word in _ORDINALS else max(1, int(re.sub(r"\D", "", word)))
+    return ORDINALS.index(word) + 1 if word in ORDINALS else max(1, int(re.sub(r"\D", "", word)))
 
 
 def noun(phrase: str) -> str:

@@ -10,12 +10,15 @@ from decimal import ROUND_HALF_UP, Decimal
 from app.engine.agent.scout.answers import Answer, AnswerNeed
 from app.engine.agent.scout.likeness import fits, holds, meaning, plain, says, words
 from app.engine.agent.scout.quantities import quantity_in
+from app.engine.agent.scout.question_limits import ORDINALS
 from app.engine.agent.scout.questions import Aggregate, Asked, Order, ValueKind
 from app.engine.agent.scout.relations import Row, stated_total
 from app.engine.agent.scout.row_selection import LEAST, NOTHING, SURE, QuestionView, Selection, is_id
 from app.engine.core.text import word_set
 
 _NAMING = word_set("name title names titles")
+_EXACT = 0.95
+"""Likeness of a label that says a phrase and nothing else."""
 _ADDING = word_set("average mean total sum combined overall altogether")
 
 
@@ -23,6 +26,8 @@ def over_rows(look: QuestionView, aggregate: Aggregate) -> Answer | None:
     """The answer of the relation that fits best."""
     best, best_score = None, 0.0
     question, order = look.question, look.question.order
+    if not set(ORDINALS).isdisjoint(question.words):  # ``the fifth book``: an order that is not read
+        return None
     for selection in look.selections():
         fit = max(selection.about(one) for one in (question.things, order.attribute if order else ""))
         is_links = selection.relation.kind == "links" and fit < SURE
@@ -111,6 +116,8 @@ def _asked_column(selection: Selection, asked: Asked) -> str:
     if asked.phrase == "number" or asked.phrase.startswith("numbers"):  # what the things are called by
         return number
     column = selection.column(asked.phrase, asked.kind) if asked.phrase else ""
+    if fits(asked.phrase, column) < _EXACT and fits(asked.phrase, selection.question.things) >= SURE:
+        column = ""  # ``book 3 of`` is not the book
     if column or is_id(asked.phrase):
         return column or number
     things = selection.question.things
