@@ -130,6 +130,45 @@ def test_an_entry_of_the_open_menu_is_pressed_by_its_name_and_a_link_of_that_nam
     assert control_step(part, link, {"menu:add to shelf"}) is None
 
 
+PRODUCT = (
+    "<title>Oak Tray</title><nav><a href=/basket>Basket (0)</a></nav><h1>Oak Tray</h1>"
+    "<form method=post action=/basket/add>{sizes}<button>Add to basket</button></form>"
+)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ("", ["press:add to basket"]),
+        (
+            "<fieldset><legend>Size</legend><label><input type=radio name=size> One size</label></fieldset>",
+            ["set:size:only", "press:add to basket"],
+        ),
+        (
+            "<label>Size <select required><option value=''></option><option>One size</option></select></label>",
+            ["set:size:only", "press:add to basket"],
+        ),
+        (
+            "<label>Gift <select><option value=''></option><option>Wrapped</option></select></label>",
+            ["press:add to basket"],
+        ),
+        (
+            "<fieldset><legend>Size</legend><label><input type=radio name=size> Small</label>"
+            "<label><input type=radio name=size> Large</label></fieldset>",
+            ["press:add to basket"],
+        ),
+    ],
+)
+def test_a_thing_is_put_into_the_basket_by_its_button_and_a_field_with_one_option_is_set_before(
+    sizes: str, expected: list[str]
+) -> None:
+    page, task = html_page(PRODUCT.format(sizes=sizes)), part_of("Put the Oak Tray into the basket")
+    done: list[str] = []
+    while (step := control_step(task, page, frozenset(done))) is not None:
+        done.append(step.key)
+    assert done == expected
+
+
 def test_a_control_is_pressed_once() -> None:
     part = part_of("Archive the invoice F-12")
     step = control_step(part, LIST, set())

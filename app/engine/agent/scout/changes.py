@@ -17,6 +17,7 @@ from app.engine.agent.scout.change_subject import (
     thing_names,
 )
 from app.engine.agent.scout.field_values import asked_forms
+from app.engine.agent.scout.form_fields import fields_of, form_keys
 from app.engine.agent.scout.form_senders import GENERAL, part_senses, sending_score
 from app.engine.agent.scout.forms import FormStep
 from app.engine.agent.scout.likeness import forms, meaning, plain, says, word_fit, words
@@ -27,7 +28,7 @@ from app.engine.agent.write_gate import vocabulary
 from app.engine.agent.write_gate.action_risk import assess_risk
 from app.engine.agent.write_gate.page_scope import contains_name
 from app.engine.agent.write_gate.vocabulary import senses_of
-from app.engine.core.actions.types import Click
+from app.engine.core.actions.types import Click, Select, SetChecked
 from app.engine.core.addresses import split_address
 from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.page_state import Element, PageCapture
@@ -62,11 +63,30 @@ def control_step(part: TaskPart, page: PageCapture, done: Set[str], *, sends: bo
         among = [one for score, one in scored if score >= max(LEAST, best - 0.05)]
         chosen = _of_the_thing(among, part, page, outline)
     if chosen is not None:
-        return _press(
+        return _only_option(chosen, page, done) or _press(
             chosen, f"press:{plain(_name(chosen))}", f"is what the task asks for: {part.text[:80]}", done
         )
     chosen = _of_the_thing([one for one in pressable if _opens_menu(one, part)], part, page, outline)
     return _press(chosen, f"menu:{plain(_name(chosen))}", "may hold the change", done) if chosen else None
+
+
+def _only_option(sender: Element, page: PageCapture, done: Set[str]) -> FormStep | None:
+    """Return the step that sets a field with one option, which what is pressed sends: a tray comes in one size."""
+    form = form_keys(page.elements)[sender.index] if sender.submits else ""
+    for field in fields_of(page) if form else ():
+        key = f"set:{plain(field.label)}:only"
+        needed = field.kind == "radio" or (field.kind == "select" and "required" in field.element.states)
+        if field.form != form or not needed or any(field.held) or key in done:
+            continue
+        options = [at for at, option in enumerate(field.options) if option]
+        if len(options) == 1:
+            option = field.options[options[0]]
+            member = field.members[options[0]].index if field.members else 0
+            action = SetChecked(member) if field.members else Select(field.element.index, (option,))
+            return FormStep(
+                action=action, reason=f"{option!r} is the only {field.label or 'option'}", key=key
+            )
+    return None
 
 
 def _press(one: Element, key: str, why: str, done: Set[str]) -> FormStep | None:
@@ -120,7 +140,7 @@ def says_change(one: Element, part: TaskPart) -> float:
     if any(forms(said[0]) & forms(word) for word in verb):
         # ``Add to list`` is no "add the tag"; of a wide verb the name must say nothing else.
         score = 1.0 if narrow or not senses else float(len(said) > 1 and not unasked)
-    elif senses_of(said[:1]) and senses_of(said) & narrow:
+    elif not _names_place(one, said) and senses_of(said[:1]) and senses_of(said) & narrow:
         score = 0.8
     elif (
         not unasked
@@ -131,6 +151,11 @@ def says_change(one: Element, part: TaskPart) -> float:
     ):
         score = 0.65  # ``Paid`` for "mark as paid"
     return score - 0.15 * len(unasked) + 0.1 * bool(score and named & set(said))
+
+
+def _names_place(one: Element, said: Sequence[str]) -> bool:
+    """Whether a link names a place and commands nothing: ``Basket (2)``."""
+    return bool(one.href) and said[0] in vocabulary.word_set("nouns")
 
 
 def _names_made(said: Sequence[str], part: TaskPart) -> bool:
