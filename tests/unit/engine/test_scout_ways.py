@@ -106,7 +106,9 @@ def test_the_page_of_what_a_thing_belongs_to_is_not_the_thing(thing: str) -> Non
 
 
 def test_parts_of_the_site_unlike_those_seen_come_before_more_of_the_same() -> None:
-    kinds = [f"shelf/{one}" for one in ("bolts", "nuts", "pins", "rods", "saws", "taps", "keys", "lids", "nails")]
+    kinds = [
+        f"shelf/{one}" for one in ("bolts", "nuts", "pins", "rods", "saws", "taps", "keys", "lids", "nails")
+    ]
     menu = "".join(f'<a href="/{one}">{one[6:]}</a>' for one in kinds) + '<a href="/mine">Own corner</a>'
     pages = {f"/{one}": document(one[6:], "", menu) for one in ["", *kinds]}
     pages["/mine"] = document("Own corner", '<a href="/mine/loans">Loans</a>', menu)
