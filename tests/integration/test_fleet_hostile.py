@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from app.engine.api.run_api import RunRequest
-from app.engine.core.intervention_policy import DEFAULT_POLICY, InterventionPolicy, RiskClass
+from app.engine.core.intervention_policy import RiskClass
 from app.engine.core.supervision import (
     ApprovalRequest,
     DecisionKind,
@@ -142,15 +142,15 @@ async def test_a_run_stopped_while_its_page_comes_into_a_persons_hands_ends(oper
 
 async def test_a_queued_run_of_another_process_is_seen_and_stopped_where_it_waits(tmp_path, chromium, server):
     port = int(server.shop_url.rstrip("/").rpartition(":")[2])
-    with BlockingProxy("127.0.0.1", port, Door(modal="^/")) as covered:
+    with BlockingProxy("127.0.0.1", port, Door(held="^/product/")) as silent:
         first = await Operator.at(tmp_path / "workspace")
         second = None
         try:
-            await first.engine.save_intervention_policy(
-                InterventionPolicy(risks=DEFAULT_POLICY.risks)
-            )  # nothing pauses
             busy, waiting, late = await first.start(
-                kitchen(covered, max_steps=900), kitchen(server.shop_url), kitchen(server.shop_url), at_once=1
+                kitchen(silent, intent="Put the Oak Tray into the basket"),
+                kitchen(server.shop_url),
+                kitchen(server.shop_url),
+                at_once=1,
             )
             await first.until(busy, lambda row: row.step > 0)
             second = await Operator.at(tmp_path / "workspace")

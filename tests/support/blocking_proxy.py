@@ -1,4 +1,4 @@
-"""A real shop seen through a door that closes: a captcha before some pages, or a modal over everything.
+"""A real shop seen through a door that closes: a captcha before some pages, a modal over everything, or no answer.
 
 Everything else passes as it is.  The captcha opens for a visit once its button is pressed, the modal goes away by a
 double click (it has no button, so nothing an agent clicks gets past it).
@@ -28,10 +28,14 @@ modal.addEventListener('dblclick', () => { document.cookie = 'waited=1;path=/'; 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Which paths are behind a captcha, and on which a modal covers everything; regular expressions, "" for none."""
+    """Paths behind a captcha, paths on which a modal covers everything, and paths whose answer is held back.
+
+    Regular expressions, "" for none; what is held back is answered when the door goes away.
+    """
 
     captcha: str = ""
     modal: str = ""
+    held: str = ""
 
 
 class BlockingProxy:
@@ -41,6 +45,7 @@ class BlockingProxy:
         outer = (host, port)
         self.passed = 0
         """Requests of a page behind the captcha by a visit whose person has pressed its button."""
+        self._gone = threading.Event()
         proxy = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -64,6 +69,8 @@ class BlockingProxy:
                         self._send(200, [("Content-Type", "text/html; charset=utf-8")], CAPTCHA)
                         return
                     proxy.passed += 1
+                if door.held and re.search(door.held, path):
+                    proxy._gone.wait()
                 there = http.client.HTTPConnection(*outer, timeout=60)
                 try:
                     headers = {
@@ -111,6 +118,7 @@ class BlockingProxy:
         return self.address
 
     def __exit__(self, *_: object) -> None:
+        self._gone.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
