@@ -198,10 +198,12 @@ def test_any_mix_of_signs_and_words_has_at_least_one_part(pieces: list[str]) -> 
 def test_time_grows_no_faster_than_the_text(piece: str) -> None:
     def seconds(length: int) -> float:
         text = piece * (length // len(piece))
-        began = time.process_time()
+        spent: list[float] = []
         for number in range(3):
+            began = time.process_time()
             read_task(f"{number} {text}")
-        return time.process_time() - began
+            spent.append(time.process_time() - began)
+        return 3 * min(spent)  # the collector of a large process is no cost of the text
 
     seconds(500)
     assert seconds(7_900) < 10 * max(seconds(1_975), 0.02)

@@ -8,7 +8,7 @@ from app.engine.agent.scout.memory import Memory
 from app.engine.agent.scout.navigation import Wayfinder, arrived, is_harmless
 from app.engine.agent.scout.page_context import PageContext
 from app.engine.agent.scout.task import read_task
-from app.engine.agent.scout.terms import Term, page_evidence, score, shown_by, terms_of
+from app.engine.agent.scout.terms import Term, page_evidence, score, shown_by, subject_evidence, terms_of
 from app.engine.core.actions.types import Click, Goto, Navigate, ReportInfeasible, Stop
 from app.engine.core.observation import NavigableSite, Observation
 from app.engine.core.page_state import Element, PageCapture
@@ -242,8 +242,10 @@ def test_a_text_shows_a_name_whole_and_a_word_in_its_forms(
 def test_the_page_that_calls_itself_like_the_task_scores_highest() -> None:
     part = read_task("Go to the rota of Ward 4").parts[0]
     terms = terms_of(part)
+    contexts = {path: PageContext(capture(HOSPITAL, path)) for path in HOSPITAL}
     scores = {
-        path: score(terms, page_evidence(terms, PageContext(capture(HOSPITAL, path)))) for path in HOSPITAL
+        path: score(terms, page_evidence(terms, one, subject_evidence(terms, one)))
+        for path, one in contexts.items()
     }
     assert max(scores, key=lambda path: scores[path]) == "/wards/4/rota"
     assert scores["/wards/4"] > scores["/wards/7"] > scores["/random"]

@@ -29,7 +29,6 @@ _VALUE = re.compile(
     r"|(?P<name>(?:[A-Z][\w&'’.-]*|[a-z]+[-_][\w-]+)(?:\s+(?:of\s+|the\s+)?[A-Z][\w&'’.-]*)*)"
 )
 _NUMBERS = word_set("number no id nr code order issue ticket count quantity amount price zip")
-_DATES = word_set("date day from to start end month year deadline due")
 _FILLERS = word_set(
     "the a an of to in on for name title value text new with my your this that and or is be by at"
 )

@@ -78,8 +78,8 @@ def _offered(plan: FormPlan, page: PageCapture, done: Set[str]) -> FormStep | No
             continue
         for shown in page.elements[one.element + 1 :]:
             lists = shown.role in _SUGGESTED and shown.visible and not shown.repeat.startswith("tbody")
-            same = plain(shown.name) == plain(one.told)
-            if lists and (same or (one.how == "pick" and holds(shown.name, one.told))):
-                why = f"it is offered for {one.told!r}"
+            same = plain(shown.name) == plain(one.source)
+            if lists and (same or (one.how == "pick" and holds(shown.name, one.source))):
+                why = f"it is offered for {one.source!r}"
                 return FormStep(action=Click(shown.index, label=shown.name), reason=why, key=key)
     return None

@@ -95,7 +95,7 @@ class Memory:
         shown: best evidence of each term in any page or link so far.
         applied: filters that brought a page, by its key.
         answers: less certain answers, for when nothing promises a better one; ``values`` those by thing.
-        told: paths of the pages that showed a label with its value.
+        shown_on: paths of the pages that showed a label with its value.
         row_pages: the list whose rows are read page by page.
         links: pages that each link was seen on, by its address; ``dead`` names of links that led nowhere.
         sent: the form that was sent last.
@@ -116,7 +116,7 @@ class Memory:
     applied: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     answers: list[Answer] = field(default_factory=list["Answer"])
     values: dict[str, Answer] = field(default_factory=dict[str, Answer])
-    told: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], "set[str]"])
+    shown_on: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], "set[str]"])
     row_pages: RowPages | None = None
     links: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     dead: set[str] = field(default_factory=set[str])

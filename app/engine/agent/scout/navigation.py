@@ -75,15 +75,14 @@ class Wayfinder:
         self.terms, self.context, self.memory, self._seen = terms, context, memory, observation
         applied = memory.applied.get(context.key, ())
         inside = self._containers()
-        own = page_evidence(terms, context, memory.searched, applied)
-        here = best_of(own, inside)
+        subject = subject_evidence(terms, context, memory.searched, applied)
+        here = best_of(page_evidence(terms, context, subject), inside)
         memory.marks |= {
             f"passed:{a.text}" for a, b in zip(terms, here, strict=True) if a.on_the_way and b >= ARRIVED
         }
         passed = tuple(ARRIVED * (f"passed:{term.text}" in memory.marks) for term in terms)
         self.here: Evidence = best_of(here, passed)
-        told = subject_evidence(terms, context, memory.searched, applied)
-        self.told: Evidence = best_of(told, inside)
+        self.subject: Evidence = best_of(subject, inside)
         self.fit = score(terms, self.here)
         key = context.key
         memory.fits[key] = max(memory.fits.get(key, 0.0), self.fit)
@@ -122,16 +121,16 @@ class Wayfinder:
         if not self.calls_kind or any(one.is_name and self.context.is_about(one.text) for one in self.terms):
             return self.calls_kind
         kinds = [not term.is_name for term in self.terms]
-        told, most = (
+        said, most = (
             score(self.terms, [a * b for a, b in zip(kinds, one, strict=True)])
-            for one in (self.told, self.known)
+            for one in (self.subject, self.known)
         )
-        return told >= LEAST_TOLD * most
+        return said >= LEAST_TOLD * most
 
     @property
     def calls_kind(self) -> bool:
         """Whether the page calls itself by a word for the very thing that is wanted, where the task has one."""
-        heads = [one for term, one in zip(self.terms, self.told, strict=True) if term.is_head]
+        heads = [one for term, one in zip(self.terms, self.subject, strict=True) if term.is_head]
         return max(heads, default=1.0) >= LEAST_KIND
 
     @property

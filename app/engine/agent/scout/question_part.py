@@ -43,7 +43,7 @@ def question_step(view: PartView) -> ScoutStep | PartDone | GiveUp:
     """Return the next step towards the answer, or the answer."""
     question = read_question(view.part)
     for one in view.context.relations.labelled:
-        view.memory.told.setdefault((one.label, one.value), set()).add(view.context.path)
+        view.memory.shown_on.setdefault((one.label, one.value), set()).add(view.context.path)
     about, listed = _on_page_of(view), question.aggregate in _LISTED
     filtered = (filter_steps(view) if not about or listed else [])[:1]
     first = filtered if listed or is_half_filled(view) else []
@@ -165,9 +165,9 @@ def _own_relations(view: PartView) -> PageRelations:
 
 def _framing(view: PartView) -> set[tuple[str, str]]:
     """Return labels with values that nearly every page shows: the frame of the site, ``Cart total: $0.00``."""
-    shown = view.memory.told
+    shown = view.memory.shown_on
     pages = len({path for paths in shown.values() for path in paths})
-    return {told for told, paths in shown.items() if len(paths) > 2 and len(paths) >= _FRAME * pages}
+    return {value for value, paths in shown.items() if len(paths) > 2 and len(paths) >= _FRAME * pages}
 
 
 def _open_row(view: PartView, answer: Answer) -> ScoutStep | None:

@@ -168,15 +168,8 @@ def score(terms: Terms, found: Sequence[float]) -> float:
     return sum(term.weight * one for term, one in zip(terms, found, strict=True)) / total if total else 0.0
 
 
-def page_evidence(
-    terms: Terms, context: PageContext, searched: Collection[str] = (), applied: Iterable[str] = ()
-) -> Evidence:
-    """Return what a page shows of each term.
-
-    ``searched`` are names that were searched for: an address or a heading that repeats one is no evidence of it.
-    ``applied`` are filters that brought the page.
-    """
-    subject = subject_evidence(terms, context, searched, applied)
+def page_evidence(terms: Terms, context: PageContext, subject: Evidence) -> Evidence:
+    """Return what a page shows of each term: as its subject (``subject_evidence``), in its values and in its text."""
     relations = context.relations
     heads = [
         *relations.headings,
@@ -191,7 +184,11 @@ def page_evidence(
 def subject_evidence(
     terms: Terms, context: PageContext, searched: Collection[str] = (), applied: Iterable[str] = ()
 ) -> Evidence:
-    """Return what a page shows of each term in what it calls itself, what is chosen on it and its address."""
+    """Return what a page shows of each term in what it calls itself, what is chosen on it and its address.
+
+    ``searched`` are names that were searched for: an address or a heading that repeats one is no evidence of it.
+    ``applied`` are filters that brought the page.
+    """
     subject = best_of(
         weighed_evidence(terms, context.subject, SUBJECT),
         evidence(terms, context.chosen, CHOSEN),

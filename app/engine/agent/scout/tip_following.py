@@ -128,18 +128,18 @@ class _TipOnPage:
             if one.number <= self.last or (opens and self._thing_is_open(one.step)):
                 continue
             if one.step.kind in _FILLING and PLACEHOLDER.search(one.step.filled(self.values).value):
-                if (wish := self._wish(sends=True)) is not None:
-                    return wish  # the task gives it in other words
+                if (unset := self._unset_filter(sends=True)) is not None:
+                    return unset  # the task gives it in other words
                 continue
             found = self._action(one.step)
             if found.done:
                 continue
-            made = self._made(one, found) or self._likest(one)
+            made = self._made(one, found) or self._likest_link(one)
             if made is not None or opens or one.step.kind not in _PASSED:
                 return made  # a field or the thing has to be found first; menus may be open already
         return None
 
-    def _likest(self, one: _Numbered) -> ScoutStep | None:
+    def _likest_link(self, one: _Numbered) -> ScoutStep | None:
         """Return the step to the link here that is most like the task, where the tip opens a thing not named by it."""
         step = one.step.filled(self.values)
         before = max((other.number for other in self.steps if other.number < one.number), default=0)
@@ -192,7 +192,7 @@ class _TipOnPage:
         return found
 
     def _is_acted_on(self, step: ProcedureStep) -> bool:
-        """Whether a step names its control, and does not only describe it,."""
+        """Whether a step names its control, and does not only describe it."""
         if step.when and not _is_said(step.when, self.view.part.text):
             return False
         target = step.target or step.value
@@ -202,8 +202,8 @@ class _TipOnPage:
     def _made(self, one: _Numbered, found: StepAction) -> ScoutStep | None:
         action, element = found.action, found.element
         sends = isinstance(action, Click) and element is not None and is_sender(element)
-        if one.step.kind not in _FILLING and (wish := self._wish(sends=sends)) is not None:
-            return wish  # what else the task says of a form is filled in; it is sent before the page is left
+        if one.step.kind not in _FILLING and (unset := self._unset_filter(sends=sends)) is not None:
+            return unset  # what else the task says of a form is filled in; it is sent before the page is left
         if action is None or not self._may_do(action, element):
             return None
         if isinstance(action, Select) and one.step.kind is StepKind.PRESS:
@@ -228,11 +228,12 @@ class _TipOnPage:
             self.memory.sent = Sent(plan, page, 1)
         return step
 
-    def _wish(self, *, sends: bool) -> ScoutStep | None:
+    def _unset_filter(self, *, sends: bool) -> ScoutStep | None:
+        """Return the step that sets what the task says of a form before a tip sends or leaves it."""
         if not sends and not is_half_filled(self.view):
             return None
-        wishes = filter_steps(self.view)
-        return next((one for one in wishes if not (sends and one.key.startswith("apply:"))), None)
+        steps = filter_steps(self.view)
+        return next((one for one in steps if not (sends and one.key.startswith("apply:"))), None)
 
     def _filter_marks(self, action: Action, *, sends: bool) -> tuple[str, ...]:
         """Return the marks by which a filter or a search of a tip counts as one of the scout's own."""

@@ -35,7 +35,7 @@ class Assignment:
         element: the field's number; for radio buttons the button's.
         how: ``type``, ``select``, ``check``, ``uncheck``, ``pick`` (typed, then picked from what is offered).
         values: what is entered: one text, or all options that are to be chosen.
-        told: the words of the task that give it.
+        source: the words of the task that give it.
         held: the field holds it already.
     """
 
@@ -44,14 +44,14 @@ class Assignment:
     value: str
     how: str
     why: str
-    told: str = ""
+    source: str = ""
     values: tuple[str, ...] = ()
     held: bool = False
 
     @property
     def key(self) -> str:
         """Identifies the filling in of this field with this value, on any page."""
-        return f"set:{plain(self.label)}:{self.told}"
+        return f"set:{plain(self.label)}:{self.source}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class FormPlan:
     @property
     def taken(self) -> frozenset[str]:
         """Texts that the fields take, in plain words."""
-        return frozenset(plain(text) for one in self.assignments for text in (one.told, one.value))
+        return frozenset(plain(text) for one in self.assignments for text in (one.source, one.value))
 
 
 def read_changes(part: TaskPart, page: PageCapture, done: Set[str] = frozenset()) -> FormPlan:
@@ -133,9 +133,14 @@ def _collide(one: Guess, other: Guess) -> bool:
 def _assignment(guess: Guess, reading: FormReading) -> Assignment:
     """Return what is entered into a field for a value: in its format, beside what it keeps."""
     field, value = guess.field, guess.value
-    told = value.text if value.kind == "box" else reading.source_words(value)
+    source = value.text if value.kind == "box" else reading.source_words(value)
     made = Assignment(
-        element=field.element.index, label=field.label, value=value.text, how="type", why=guess.why, told=told
+        element=field.element.index,
+        label=field.label,
+        value=value.text,
+        how="type",
+        why=guess.why,
+        source=source,
     )
     if field.kind == "box":
         off = value.text == "no"
@@ -188,7 +193,7 @@ def _together(made: Sequence[Assignment]) -> tuple[Assignment, ...]:
             some[0],
             values=tuple(dict.fromkeys(value for one in some for value in one.values)),
             value=", ".join(one.value for one in some),
-            told=", ".join(one.told for one in some),
+            source=", ".join(one.source for one in some),
             held=all(one.held for one in some),
         )
         for some in found.values()
