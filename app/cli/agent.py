@@ -184,7 +184,8 @@ def summary_text(summary: RunSummary) -> str:
         f"{summary.run}: {outcome_label(summary.outcome)} after {summary.steps} steps, {summary.seconds:.1f} s"
     ]
     if summary.answer is not None:
-        lines.append(f"answer: {summary.answer}")
+        name = "reason" if summary.outcome == Outcome.INFEASIBLE else "answer"
+        lines.append(f"{name}: {summary.answer}")
     if summary.error:
         lines.append(f"why: {summary.error}")
     if summary.flags:

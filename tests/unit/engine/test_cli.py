@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
+from app.cli.agent import summary_text
 from app.cli.common import table, terminal_safe
+from app.engine.api.run_api import RunSummary
 from app.engine.store.locks import FileLock
 from app.engine.store.workspace import Workspace
 from tests.support.runs import make_run, make_step
@@ -178,6 +180,17 @@ def test_supervised_runs_take_a_models_options_with_their_help_and_bounds(worksp
     assert "greater than or equal to 0" in capsys.readouterr().err
     assert main([*start, "--timezone", "Mars/Phobos"]) == 2
     assert "there is no time zone" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [("answered", "answer: 5 pieces"), ("infeasible", "reason: 5 pieces"), ("step_limit", "answer: 5 pieces")],
+)
+def test_what_a_run_ended_with_is_an_answer_and_of_one_that_gave_up_a_reason(outcome, expected):
+    summary = RunSummary(
+        run="r", outcome=outcome, answer="5 pieces", error="", steps=1, seconds=1.0, own_ms=1.0, policy="scout", url=""
+    )
+    assert expected in summary_text(summary).splitlines()
 
 
 def test_former_names_of_commands_still_work_and_are_hidden(workspace, capsys):
