@@ -17,7 +17,9 @@ from app.engine.core.verdicts import Flag
 from app.engine.jobs import Job
 from app.engine.services.agent_runs import AgentRunService
 from app.engine.services.ask_again import AskAgainService
+from app.engine.services.comparison import ComparisonService
 from app.engine.services.core import Core
+from app.engine.services.evaluation import EvaluationService
 from app.engine.services.exchanges import ExchangeService
 from app.engine.services.exploration import ExplorationService
 from app.engine.services.graph_cache import GraphCache
@@ -29,12 +31,14 @@ from app.engine.services.knowledge import KnowledgeService
 from app.engine.services.model_judging import ModelJudging
 from app.engine.services.model_testing import ModelTestService
 from app.engine.services.prompts import PromptService
+from app.engine.services.rescoring import RescoringService
 from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
 from app.engine.services.run_reader import RunReader
 from app.engine.services.runs import RunService
 from app.engine.services.sites import SiteService
 from app.engine.services.step_drafting import StepDraftingService
+from app.engine.services.suites import SuiteService
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.operator_actions import OperatorActions
@@ -72,6 +76,9 @@ class Engine(EngineApi):
         self._fleet = Fleet(core, approvals, self._agent_runs, run_reader, self._review)
         self._takeovers = TakeoverService(core, approvals, self._fleet, run_reader, exploration)
         exchanges = ExchangeService(core)
+        suites = SuiteService(core)
+        rescoring = RescoringService(core, suites)
+        self._evaluation = EvaluationService(core, suites, rescoring, self.run_task)
         self._asking = ModelJudging(core, self._review)
         self._bind(
             RunService(core, self._review),
@@ -95,6 +102,10 @@ class Engine(EngineApi):
             AskAgainService(core, exchanges),
             PromptService(core),
             ModelTestService(core),
+            suites,
+            rescoring,
+            self._evaluation,
+            ComparisonService(core, self._evaluation),
         )
         self._proof: launcher.StartedBrowser | None = None
         self._unlisten = launcher.on_browser_start(self._on_browser)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from app.engine.api.evaluation_api import EvaluationApi
 from app.engine.api.exchange_api import ExchangeApi
 from app.engine.api.graph_api import GraphApi
 from app.engine.api.live_api import LiveApi
@@ -287,7 +288,9 @@ class WorkspaceInfo:
     """Repairs made when it was opened, one sentence each."""
 
 
-class EngineApi(GraphApi, RunApi, ExchangeApi, LiveApi, TipApi, SiteApi, PromptApi, ModelTestApi, Protocol):
+class EngineApi(
+    GraphApi, RunApi, EvaluationApi, ExchangeApi, LiveApi, TipApi, SiteApi, PromptApi, ModelTestApi, Protocol
+):
     """All use cases.  Errors are ``SiteloreError``s; long ones run as jobs and report progress as events."""
 
     # the workspace

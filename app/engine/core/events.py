@@ -57,6 +57,23 @@ class SitesChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SuitesChanged(Event):
+    """Suites were added, removed or made blind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationAdvanced(Event):
+    """An evaluation was begun, got further or ended; its folder names it."""
+
+    folder: str
+    state: str
+    done: int
+    episodes: int
+    words: str = ""
+    """The episode that ended last, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PromptsChanged(Event):
     """A prompt or a set of actions of the workspace was saved or put back."""
 

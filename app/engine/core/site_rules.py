@@ -62,12 +62,13 @@ def base_name(text: str) -> str:
 def checked_row(site: Site) -> Site:
     """Return a row in its one spelling.  Raises ``UsageError`` that says which entry is wrong."""
     hosts = tuple(dict.fromkeys(map(host_glob, site.hosts)))
-    reset = site.reset.strip()
-    if not reset.isprintable() or len(reset) > _LONGEST_COMMAND:
-        raise UsageError(
-            f"the reset command has to be one line of at most {_LONGEST_COMMAND:,} characters",
-            remedy="put a longer one into a script",
-        )
+    commands = {name: getattr(site, name).strip() for name in ("reset", "state", "login")}
+    for name, command in commands.items():
+        if not command.isprintable() or len(command) > _LONGEST_COMMAND:
+            raise UsageError(
+                f"the {name} command has to be one line of at most {_LONGEST_COMMAND:,} characters",
+                remedy="put a longer one into a script",
+            )
     if max(len(hosts), len(site.starts), len(site.bases)) > _MOST:
         raise UsageError(f"a site has at most {_MOST} hosts, start pages and bases", remedy="use a glob")
     return replace(
@@ -77,7 +78,7 @@ def checked_row(site: Site) -> Site:
         learned=tuple(host for host in site.learned if host in hosts),
         starts=tuple(dict.fromkeys(site.starts)),
         bases={base_name(name): address for name, address in site.bases.items()},
-        reset=reset,
+        **commands,
     )
 
 
@@ -107,7 +108,10 @@ def merged(now: Site, before: Site, after: Site) -> Site:
         learned=tuple(host for host in dict.fromkeys((*learned, *after.learned)) if host in hosts),
         starts=_merged_items(now.starts, before.starts, after.starts),
         bases=_merged_bases(now.bases, before.bases, after.bases),
-        reset=after.reset if after.reset != before.reset else now.reset,
+        **{
+            name: getattr(after if getattr(after, name) != getattr(before, name) else now, name)
+            for name in ("reset", "state", "login")
+        },
     )
 
 

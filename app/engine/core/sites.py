@@ -33,7 +33,10 @@ class Site:
         learned: those of ``hosts`` that an exploration or a run brought.
         starts: start pages, the usual one first.
         bases: names in task files (``__SHOPPING__``) and the addresses they stand for.
-        reset: the command that puts the site back as it was; stored and shown only.
+        reset: the command that puts the site back as it was; evaluations run it.
+        state: the command that prints the site's state as JSON for an evaluation; it is run with ``before TASK`` or
+            ``after TASK`` behind it.
+        login: the command that logs in and writes a storage state; it is run with a role and the file's path behind it.
     """
 
     name: str
@@ -42,6 +45,8 @@ class Site:
     starts: tuple[str, ...] = ()
     bases: dict[str, str] = field(default_factory=dict[str, str])
     reset: str = ""
+    state: str = ""
+    login: str = ""
 
     @property
     def shared_hosts(self) -> tuple[str, ...]:

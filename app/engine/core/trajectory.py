@@ -190,6 +190,8 @@ class Run:
     """The set of actions a model was offered."""
     calls: tuple[str, ...] = ()
     """Content hashes of the exchanges with a model that belong to no recorded step."""
+    evidence: str = ""
+    """Content hash of the evidence for its evaluation (``core.evaluation.run_evidence``); "" where none was captured."""
 
     @property
     def failed(self) -> bool:

@@ -150,7 +150,8 @@ def blob_digests(run: Run, steps: Iterable[Step]) -> list[str]:
         for digest in (step.tree, step.html, step.screenshot, step.boxes, *step.calls)
         if digest
     )
-    named = (*named, *run.calls, *(one.digest for one in run.prompts))
+    evidence = (run.evidence,) if run.evidence else ()
+    named = (*named, *run.calls, *(one.digest for one in run.prompts), *evidence)
     return list(dict.fromkeys(named))
 
 

@@ -45,6 +45,8 @@ class EngineEvents(QObject):
     index_damaged = Signal(object)
     knowledge_changed = Signal(object)
     sites_changed = Signal(object)
+    suites_changed = Signal(object)
+    evaluation_advanced = Signal(object)
     prompts_changed = Signal(object)
     history_changed = Signal(object)
     job_changed = Signal(object)
