@@ -59,12 +59,12 @@ def write(lock: Path, uv: Path, pyproject: Path) -> None:
         build = Path(folder) / "build.in"
         build.write_text("\n".join(BUILD_TOOLS), "utf-8")
         everything = _compiled(
-            uv, pyproject, build, "--generate-hashes", "--upgrade", extras=("encoder", "dev")
+            uv, pyproject, build, "--generate-hashes", "--upgrade", extras=("evaluate", "encoder", "dev")
         )
         same = Path(folder) / "same.in"
-        same.write_text(_compiled(uv, pyproject, build, "--upgrade", extras=("encoder", "dev")), "utf-8")
-        program = entries(_compiled(uv, pyproject, build, "-c", str(same)))
-        dev = entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("dev",)))
+        same.write_text(_compiled(uv, pyproject, build, "--upgrade", extras=("evaluate", "encoder", "dev")), "utf-8")
+        program = entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("evaluate",)))
+        dev = entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("evaluate", "dev")))
     lock.write_text(in_parts(everything, program=set(program), dev=set(dev)), "utf-8")
 
 

@@ -191,7 +191,7 @@ class Run:
     calls: tuple[str, ...] = ()
     """Content hashes of the exchanges with a model that belong to no recorded step."""
     evidence: str = ""
-    """Content hash of the evidence for its evaluation (``core.evaluation.run_evidence``); "" where none was captured."""
+    """Content hash of the evidence for its evaluation (``core.evaluation.run_evidence``); "" where there is none."""
 
     @property
     def failed(self) -> bool:
