@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from app.engine.core.evaluation.helper_calls import HelperCall, evidence_targets, parse_helper
 from app.engine.core.evaluation.suite import HtmlTarget, Oracle
 from app.errors import InputError
