@@ -70,6 +70,7 @@ from kb.tip import (
     VerifyReport,
     Waiver,
 )
+from tests.support.fake_evaluation import FakeEvaluation
 from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fake_graph import FakeGraphs
 from tests.support.fake_live import FakeLive
@@ -89,7 +90,7 @@ from tests.support.made_up import (
 )
 
 
-class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, FakeSites):
+class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, FakeSites, FakeEvaluation):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
     def __init__(self, bus: EventBus | None = None, *, empty: bool = False) -> None:
@@ -117,6 +118,7 @@ class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, Fak
         self.start_exchanges()
         self.start_prompts()
         self.start_live(empty=empty)
+        self.start_evaluations(empty=empty)
 
     # ------------------------------------------------------------ the agent
     async def run_task(self, request: RunRequest) -> RunSummary:
