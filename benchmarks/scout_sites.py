@@ -156,7 +156,7 @@ async def measure(asked: argparse.Namespace, name: str) -> list[SiteRun]:
     """All tasks of one site in all arms."""
     site = site_of(name, asked.port)
     arms = [arm for arm in ARMS if arm in asked.arms.split(",") or (arm == FROZEN and asked.kb)]
-    listed = load_tasks(site, asked.held_back)
+    listed = load_tasks(site, "held_back" if asked.held_back else "tasks")
     tasks = [
         task
         for task in listed

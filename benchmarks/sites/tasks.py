@@ -1,6 +1,7 @@
 """Tasks of a site with their oracles: lists of objects with the fields of ``SiteTask``.
 
-``<site>/tasks.json`` is what the scout is worked on with; ``<site>/held_back.json`` asks for other things, for figures.
+``<site>/tasks.json`` is what the scout is worked on with; ``<site>/held_back.json`` asks for other things, for figures;
+``<site>/fresh.json`` was written from the pages alone, by nobody who knew the scout, and is run for figures only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from urllib.parse import unquote, urlsplit
 from benchmarks.sites.site import Site
 
 Kind = Literal["question", "way", "change"]
+TaskSet = Literal["tasks", "held_back", "fresh"]
+SETS: tuple[TaskSet, ...] = ("tasks", "held_back", "fresh")
 Rows = Mapping[str, Mapping[object, tuple[object, ...]]]
 
 
@@ -51,11 +54,28 @@ class SiteTask:
     may_change: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
-def load_tasks(site: Site, held_back: bool = False) -> list[SiteTask]:
-    """All tasks of a site; if asked for, the ones held back instead."""
-    name = "held_back.json" if held_back else "tasks.json"
-    records = json.loads((site.data / name).read_text(encoding="utf-8"))
+def load_tasks(site: Site, which: TaskSet = "tasks") -> list[SiteTask]:
+    """All tasks of one set of a site."""
+    records = json.loads((site.data / f"{which}.json").read_text(encoding="utf-8"))
     return [SiteTask(**record) for record in records]
+
+
+def sets_of(site: Site) -> list[TaskSet]:
+    """The sets that a site has; only open sites have more than one."""
+    return [which for which in SETS if (site.data / f"{which}.json").is_file()]
+
+
+def find_task(site: Site, id: str) -> SiteTask:
+    """The task of this id, of whatever set.
+
+    Raises:
+        RuntimeError: the site has none.
+    """
+    for which in sets_of(site):
+        for task in load_tasks(site, which):
+            if task.id == id:
+                return task
+    raise RuntimeError(f"{site.name} has no task {id[:80]!r}")
 
 
 def ask(site: Site, sql: str) -> list[tuple[object, ...]]:

@@ -6,10 +6,12 @@ import os
 import sqlite3
 import subprocess
 from collections.abc import Mapping, Sequence
-
-from playwright.async_api import Page
+from typing import TYPE_CHECKING
 
 from benchmarks.sites.site import Account, Site
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 USER_COLUMNS = (
     "id, name, email, role, password, kindle_mail, locale, sidebar_view, default_language, denied_tags, "

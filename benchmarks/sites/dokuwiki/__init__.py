@@ -15,12 +15,14 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
-
-from playwright.async_api import Page
 
 from benchmarks.sites.dokuwiki.seed import PASSWORDS, seed
 from benchmarks.sites.site import Account, Site
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 PROGRAM = Path("/usr/share/dokuwiki")
 CONFIGURATION = Path("/etc/dokuwiki")

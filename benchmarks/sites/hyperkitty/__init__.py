@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Sequence
-from typing import ClassVar
-
-from playwright.async_api import Page
+from typing import TYPE_CHECKING, ClassVar
 
 from benchmarks.sites.site import Account, Site
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 
 class HyperKitty(Site):

@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-
-from playwright.async_api import Page
+from typing import TYPE_CHECKING
 
 from benchmarks.sites.site import Account, Site
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 COLUMNS = {
     "pretixbase_organizer": "name, slug, plugins",

@@ -9,10 +9,12 @@ import sqlite3
 import subprocess
 from collections.abc import Sequence
 from contextlib import closing
-
-from playwright.async_api import Page
+from typing import TYPE_CHECKING
 
 from benchmarks.sites.site import Account, Site
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 PEOPLE_PASSWORD = "heather-moor-7"
 """Password of every person of the seed."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-
-from playwright.async_api import Page
+from typing import TYPE_CHECKING
 
 from benchmarks.sites.site import Account, Site
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 PASSWORD = "tamber-valley-1931"
 
