@@ -144,6 +144,7 @@ class Suite:
         dialect: the dialect its reference answers are written for.
         sha256: hash of the file's bytes: two suites with the same one are the same.
         notes: what was odd in the file, one sentence each.
+        subsets: named choices of its tasks, with their ids.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Suite:
     tasks: tuple[SuiteTask, ...]
     title: str = ""
     notes: tuple[str, ...] = ()
+    subsets: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def task(self, id: str) -> SuiteTask:
         """Return a task.  Raises ``NotFound``."""
