@@ -278,9 +278,14 @@ def model_reports_dir() -> Path:
 
 
 def logins_dir() -> Path:
-    """Return the owner-only folder of manual log-ins; never within a workspace, which is shared and exported."""
+    """Return the owner-only folder of manual log-ins; never within a workspace, which is shared and exported.
+
+    ``SITELORE_LOGINS`` names another one: an evaluation's worker has those of its evaluation alone.
+    """
     import platformdirs
 
+    if own := os.environ.get("SITELORE_LOGINS"):
+        return _private_or_raise(Path(own))
     return _private_or_raise(platformdirs.user_data_path(APP, appauthor=False) / "logins")
 
 

@@ -1,0 +1,1 @@
+"""Engines that run episodes: on this machine, or on a cluster."""
