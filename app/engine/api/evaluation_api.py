@@ -219,7 +219,10 @@ class EvaluationRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeRequest:
-    """One episode for a worker, whose workspace has suite, graphs, table of sites and knowledge bases already."""
+    """One episode for a worker, whose workspace has suite, graphs, table of sites and knowledge bases already.
+
+    ``renew`` are sites that were put back since the worker logged in on them.
+    """
 
     suite: str
     dialect: str
@@ -233,6 +236,7 @@ class EpisodeRequest:
     max_money: float = 0.0
     infeasible_is_na: bool = False
     off_site_is_zero: bool = False
+    renew: tuple[str, ...] = ()
 
 
 # comparison

@@ -115,6 +115,16 @@ def _back_up(connection: sqlite3.Connection, backup: Path, purges: Sequence[Migr
             clean.backup(copy)
 
 
+def copy_database(source: Path, copy: Path) -> None:
+    """Copy a file as it is at one moment, also while another connection writes it.
+
+    Raises:
+        StoreError: it can't be read, or the copy can't be written.
+    """
+    with translated_errors(source), closing(connect(source)) as from_file, closing(connect(copy)) as to_file:
+        from_file.backup(to_file)
+
+
 def _is_full(path: Path) -> bool:
     """Return whether the shared memory of a write-ahead log has no room, which SQLite reports as an I/O error."""
     try:

@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 VERSION = 1
 _DELETE_RUNS = "delete-runs"
 GRAPH_EDIT, SITE_EDIT, PROMPT_EDIT, ACTION_SET_EDIT = "graph-decision", "site", "prompt", "action-set"
-_GRAPHS = "graphs"
+GRAPHS_FOLDER = "graphs"
 _LONGEST_NAME = 200
 _NOT_STARTED = (RunState.QUEUED, RunState.STARTING)
 _OWN_FILES = (
@@ -55,7 +55,7 @@ _OWN_FILES = (
     SITES_FILE,
     RUNS,
     TRASH,
-    _GRAPHS,
+    GRAPHS_FOLDER,
     PROMPTS_FOLDER,
     "*.sqlite*",
     "knowledge.akb*",
@@ -134,7 +134,7 @@ class Workspace:
 
     def graph_sites(self) -> list[str]:
         """Return the sites that have an interaction graph."""
-        folder = self.path / _GRAPHS
+        folder = self.path / GRAPHS_FOLDER
         return sorted(unquote(file.stem) for file in folder.glob("*.sqlite")) if folder.is_dir() else []
 
     def graph(self, site: str) -> GraphStore:
@@ -308,7 +308,7 @@ class Workspace:
             raise InputError(
                 f"{site[:80]!r} can't name a site's graph", remedy="give a shorter name with --site"
             )
-        return self.path / _GRAPHS / f"{name}{suffix}"
+        return self.path / GRAPHS_FOLDER / f"{name}{suffix}"
 
     def _apply(self, kind: str, change: dict[str, Any]) -> None:
         if kind == _DELETE_RUNS:
