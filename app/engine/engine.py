@@ -34,6 +34,7 @@ from app.engine.services.prompts import PromptService
 from app.engine.services.rescoring import RescoringService
 from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
+from app.engine.services.run_evidence import task_lookup
 from app.engine.services.run_reader import RunReader
 from app.engine.services.runs import RunService
 from app.engine.services.sites import SiteService
@@ -70,13 +71,13 @@ class Engine(EngineApi):
         graph_search = GraphSearchService(core, graph_cache, retrieval)
         self._graph_navigation = GraphNavigationService(core, graph_cache)
         run_reader, approvals = RunReader(core), ApprovalService(core, self._review.after_verdicts)
+        suites = SuiteService(core)
         self._agent_runs = AgentRunService(
-            core, graph_cache, graph_search, retrieval, self._review, run_reader
+            core, graph_cache, graph_search, retrieval, self._review, run_reader, task_lookup(suites)
         )
         self._fleet = Fleet(core, approvals, self._agent_runs, run_reader, self._review)
         self._takeovers = TakeoverService(core, approvals, self._fleet, run_reader, exploration)
         exchanges = ExchangeService(core)
-        suites = SuiteService(core)
         rescoring = RescoringService(core, suites)
         self._evaluation = EvaluationService(core, suites, rescoring, self.run_task)
         self._asking = ModelJudging(core, self._review)

@@ -11,6 +11,7 @@ from app.engine.agent.memory.ledger_store import LedgerStore
 from app.engine.agent.ports import (
     ActionExecutor,
     DetectorFeed,
+    EvidenceCapturer,
     KnowledgeSource,
     Navigator,
     RunRecorder,
@@ -39,7 +40,8 @@ class AgentDependencies:
     """Dependencies of a run loop; ``None`` for those it has not.
 
     ``allow`` are risk classes of actions that the task does not have to ask for; ``on_flags`` is told of flags that
-    come after their step; ``cost`` returns the cost of the model since the loop was made, ``None`` without one.
+    come after their step; ``cost`` returns the cost of the model since the loop was made, ``None`` without one;
+    ``evidence`` captures the end of the run for its evaluation.
     """
 
     executor: ActionExecutor
@@ -57,3 +59,4 @@ class AgentDependencies:
     control: RunControl | None = None
     allow: frozenset[RiskClass] = frozenset()
     cost: Callable[[], Cost | None] = lambda: None
+    evidence: EvidenceCapturer | None = None

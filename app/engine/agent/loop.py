@@ -7,6 +7,7 @@ A captcha or a question goes to a person; before every action a person may hold 
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -52,6 +53,8 @@ __all__ = [
     "AgentLoop",
     "LoopTiming",
 ]
+
+log = logging.getLogger(__name__)
 
 MAX_UNREADABLE_ANSWERS = 3
 """Answers in a row without an action after which a run is given up."""
@@ -188,7 +191,20 @@ class AgentLoop:
             raise
         except (SiteloreError, DecisionStale):
             pass  # no last page; the run is closed without one
-        return await self._recording.close(ending, page, tabs, active)
+        return await self._recording.close(ending, page, tabs, active, await self._evidence(ending))
+
+    async def _evidence(self, ending: LoopEnding) -> bytes:
+        """Return the evidence for the run's evaluation, empty without any; a run never fails because of it."""
+        if self._parts.evidence is None:
+            return b""
+        try:
+            async with self._control.in_stage(Stage.WRITING):  # not to be cut short by a takeover
+                return await self._parts.evidence.capture(
+                    ending.answer, infeasible=ending.outcome is Outcome.INFEASIBLE
+                )
+        except SiteloreError as error:
+            log.warning("run %s has no evidence: %s", self._task.run, error)
+            return b""
 
     # one step
 

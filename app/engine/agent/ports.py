@@ -118,6 +118,17 @@ class RunRecorder(Protocol):
         ...
 
 
+class EvidenceCapturer(Protocol):
+    """Captures the end of a run for its evaluation, once, before its browser closes."""
+
+    async def capture(self, answer: str | None, *, infeasible: bool) -> bytes:
+        """Return the evidence in its stored form, without secrets; what can't be read is noted in it.
+
+        ``answer`` is what the agent said last, ``infeasible`` whether it reported that the task can't be done.
+        """
+        ...
+
+
 class DetectorFeed(Protocol):
     """Rule detectors that follow the run step by step."""
 

@@ -26,7 +26,7 @@ from app.engine.core.ledger import Checkpoint
 from app.engine.core.observation import AgentDecision, HistoryEntry, Observation, TipCredit
 from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import DecisionKind, Stage
-from app.engine.core.trajectory import BY_PERSON, ErrorClass, Run, Step, Tab
+from app.engine.core.trajectory import BY_PERSON, ErrorClass, Run, Step, Tab, add_blob
 from app.engine.core.verdicts import Flag
 from app.errors import SiteloreError, StoreError
 
@@ -142,9 +142,14 @@ class RunRecording:
         return step.index
 
     async def close(
-        self, ending: LoopEnding, page: PageCapture | None, tabs: Sequence[Tab], active: int
+        self,
+        ending: LoopEnding,
+        page: PageCapture | None,
+        tabs: Sequence[Tab],
+        active: int,
+        evidence: bytes = b"",
     ) -> Run:
-        """Close the run with its ending and its last page, if there is one."""
+        """Close the run with its ending, its last page and the evidence for its evaluation, if there is any."""
         secrets = self._parts.secrets
         final, blobs = None, dict[str, bytes]()
         self._spend(self._with_dropped(AgentDecision(action=None)))
@@ -161,6 +166,7 @@ class RunRecording:
             final=final,
             tokens=self._tokens,
             cost=self._cost(),
+            evidence=add_blob(blobs, evidence) if evidence else "",
         )
         await retry_on_full_disk(
             self._control, "The end of the run", lambda: self._parts.recorder.finish(run, blobs)

@@ -64,6 +64,8 @@ class RunRequest:
         supervised: apply the workspace's intervention policy; a person can be asked.
         tip_budget: tokens of the tips of a step; 0 for the setting.
         allow: risk classes (``buys``, ``deletes`` …) allowed although the task does not ask for them.
+        setup: a named set-up of its pages (``miniwob:SEED``); "" for none.
+        har: record its requests for an evaluation (without cookies, bodies and secrets).
         llm: options of the llm policy.
     """
 
@@ -86,6 +88,8 @@ class RunRequest:
     tip_budget: int = 0
     supervised: bool = False
     allow: tuple[str, ...] = ()
+    setup: str = ""
+    har: bool = False
     llm: LlmRunOptions = field(default_factory=LlmRunOptions)
 
     @property

@@ -187,6 +187,9 @@ class LiveBrowser:
                 raise SiteloreError("the browser was closed")
             self._stack, self.process = stack, process
             self.session.switch_browser(page)
+            if self.session.init_script:
+                with suppress(Error):
+                    await page.context.add_init_script(self.session.init_script)
             if self.session.guard is not None:
                 with suppress(Error):  # the next caller finds it gone
                     await self.session.guard.watch(self.session)

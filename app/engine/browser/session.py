@@ -89,6 +89,7 @@ class BrowserSession:
         last: what the last capture left for finding its elements again (``app.engine.browser.capture.snapshot``).
         seats: how often it has moved to another browser (``reseat``).
         guard: decides what may leave it, if there is one; it has to ``watch`` again after ``reseat``.
+        init_script: run before those of every page, also in another browser (``page_setups``); "" for none.
     """
 
     def __init__(self, first: Page, *, keep_tabs: bool = False) -> None:
@@ -100,6 +101,7 @@ class BrowserSession:
         self.unsolicited_count = 0
         self.browser_switches = -1
         self.guard: SessionGuard | None = None
+        self.init_script = ""
         self._dialogs = 0
         self._alerts: list[str] = []
         self._popups: list[str] = []
@@ -120,7 +122,7 @@ class BrowserSession:
         self._wires: dict[Page, CDPSession] = {}
         self._own: set[Page] = {first}
         self._activity: dict[Page, NetworkActivity] = {}
-        self._opening = 0
+        self._opening = self._aside = 0
         self._watch(first)
         self.context.on("page", self._opened)
         self.context.on("dialog", self._dialog)
@@ -218,6 +220,22 @@ class BrowserSession:
         self.active = self.pages.index(page)
         return page
 
+    @asynccontextmanager
+    async def page_aside(self) -> AsyncGenerator[Page]:
+        """Open a page that is none of the tabs, for the time of the block; windows that open meanwhile are closed.
+
+        Raises ``playwright.async_api.Error`` when the browser opens none.
+        """
+        before = set(self.pages)
+        self._aside += 1
+        try:
+            yield await self.context.new_page()
+        finally:
+            for page in [page for page in self.pages if page not in before]:
+                with suppress(Error, TimeoutError):
+                    await asyncio.wait_for(page.close(), ANSWER_TIMEOUT)
+            self._aside -= 1
+
     async def renew(self) -> None:
         """Close every tab and open an empty one: after a crash, or when a page can't be left."""
         old = self.pages
@@ -254,6 +272,8 @@ class BrowserSession:
         """Bring a new tab to the front, as a browser does for a person; or record and close it."""
         if page.context is not self.context:
             return  # of the previous browser
+        if self._aside:
+            return  # closed with the page aside
         self._watch(page)
         if self._opening or (self.keep_tabs and len(self.pages) <= MAX_TABS):
             self._own.add(page)

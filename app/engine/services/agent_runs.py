@@ -33,6 +33,7 @@ from app.engine.services.policy_factory import PolicyBundle, make_policy_bundle
 from app.engine.services.prompts import run_prompts
 from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
+from app.engine.services.run_evidence import RunEvidenceCapturer, TaskLookup
 from app.engine.services.run_knowledge import RunGraphs, RunKnowledge
 from app.engine.services.run_reader import RunReader
 from app.engine.services.run_requests import (
@@ -114,9 +115,11 @@ class AgentRunService:
         retrieval: RetrievalService,
         review: ReviewService,
         run_reader: RunReader,
+        task_of: TaskLookup | None = None,
     ) -> None:
         self._core, self._graph_cache, self._finding = core, graph_cache, finding
         self._retrieval, self._review, self._run_reader = retrieval, review, run_reader
+        self._task_of = task_of
         self._loops: dict[str, AgentLoop] = {}
         self._lifted: dict[str, Secrets] = {}
 
@@ -148,6 +151,7 @@ class AgentRunService:
         A mistake is found here, before a run is stored.
         """
         from app.engine.browser.live_browser import checked_login
+        from app.engine.browser.page_setups import setup_script
 
         address = await start_address(self._core, request.start_url, request.site)
         site = request.site or self._core.workspace.site_of(address)
@@ -156,6 +160,7 @@ class AgentRunService:
         allowed_classes(request)
         resolve_secrets(request.intent, os.environ)
         allowed_hosts(request)
+        setup_script(request.setup)
         for name in request.graph:
             await self._graph_cache.load(name)
         await RunKnowledge.open(self._retrieval, request.kb, request.site)
@@ -260,7 +265,9 @@ class AgentRunService:
             job.advance(len(live.steps), request.max_steps, "starting the browser")
             browser = await stack.enter_async_context(await self._browser(request))
             book = stack.enter_context(LedgerStore.open(live.folder))
-            loop = await self._loop(prepared, live, browser, book, job, supervisor)
+            evidence = await self._evidence(prepared, live, browser)
+            stack.callback(evidence.close)
+            loop = await self._loop(prepared, live, browser, book, job, supervisor, evidence)
             self._loops[live.run.id] = loop
             self._publish(live.run, Outcome.RUNNING.value)
             try:
@@ -308,6 +315,21 @@ class AgentRunService:
             keep_tabs=True,
         )
 
+    async def _evidence(
+        self, prepared: PreparedRun, live: RunWriter, browser: LiveBrowser
+    ) -> RunEvidenceCapturer:
+        from app.engine.browser.page_setups import apply_setup
+
+        await apply_setup(browser.session, prepared.request.setup)
+        return await RunEvidenceCapturer.open(
+            self._core,
+            browser.session,
+            prepared.request,
+            prepared.secrets,
+            self._task_of,
+            resumed=bool(live.steps),
+        )
+
     async def _loop(
         self,
         prepared: PreparedRun,
@@ -316,6 +338,7 @@ class AgentRunService:
         book: LedgerStore,
         job: Job,
         supervisor: SupervisedRun | None,
+        evidence: RunEvidenceCapturer,
     ) -> AgentLoop:
         from app.engine.agent.action_dispatcher import ActionDispatcher
         from app.engine.agent.calculator import calculate
@@ -382,6 +405,7 @@ class AgentRunService:
             allow=allowed_classes(request),
             on_flags=supervisor.on_flags if supervisor is not None else None,
             cost=bundle.cost,
+            evidence=evidence,
             **({"control": supervisor.control} if supervisor is not None else {}),
         )
         loop = AgentLoop(task, parts, live.run, live.steps)

@@ -105,7 +105,13 @@ class RunWriter:
             if head.outcome not in RESUMABLE:
                 raise Conflict(f"run {run} has ended ({head.outcome.value}); it can't be resumed")
             head = replace(
-                head, outcome=Outcome.RUNNING, error="", answer=None, final=None, step_count=len(steps)
+                head,
+                outcome=Outcome.RUNNING,
+                error="",
+                answer=None,
+                final=None,
+                evidence="",
+                step_count=len(steps),
             )
             replace_run_file(folder, head)
             live = cls(workspace, head, list(steps), lock)

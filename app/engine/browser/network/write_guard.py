@@ -123,6 +123,10 @@ class WriteGuard:
         """Whether this page was given input since its document loaded."""
         return page in self._given_input
 
+    def give_input(self, page: Page) -> None:
+        """Regard a page as given input: a script that is not its own is run in it."""
+        self._given_input.add(page)
+
     def arrived(self, page: Page) -> None:
         """Record that a new document has loaded in this tab and has had no input."""
         self._given_input.discard(page)

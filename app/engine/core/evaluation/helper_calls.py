@@ -24,6 +24,8 @@ LATEST_REVIEW_AUTHOR = "shopping_get_sku_latest_review_author"
 LATEST_REVIEW_RATING = "shopping_get_sku_latest_review_rating"
 POST_URL = "reddit_get_post_url"
 MEMBER_ROLE = "gitlab_get_project_memeber_role"  # so spelled in the published suites
+MINIWOB_REWARD = "miniwob_reward"
+"""Ours, for suites of MiniWoB++: ``1`` where the page in front gave a reward above 0, else ``0``."""
 
 TEXT_ARGUMENTS = {
     LATEST_ORDER_URL: 0,
@@ -31,6 +33,7 @@ TEXT_ARGUMENTS = {
     LATEST_REVIEW_RATING: 1,
     POST_URL: 1,
     MEMBER_ROLE: 1,
+    MINIWOB_REWARD: 0,
 }
 """The helpers, with the number of texts that each takes beside the page."""
 TAKES_PAGE = frozenset({MEMBER_ROLE})
