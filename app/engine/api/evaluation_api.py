@@ -221,7 +221,8 @@ class EvaluationRow:
 class EpisodeRequest:
     """One episode for a worker, whose workspace has suite, graphs, table of sites and knowledge bases already.
 
-    ``renew`` are sites that were put back since the worker logged in on them.
+    ``renew`` are sites that were put back since the worker logged in on them; ``har`` records requests, which the
+    strict dialect reads.
     """
 
     suite: str
@@ -237,6 +238,7 @@ class EpisodeRequest:
     infeasible_is_na: bool = False
     off_site_is_zero: bool = False
     renew: tuple[str, ...] = ()
+    har: bool = False
 
 
 # comparison
@@ -353,6 +355,8 @@ class TipCreditRow:
             by leaving the tip out; with its interval by template.
         method: ``pairs`` or ``left out``.
         verdict: ``helps``, ``hurts``, ``no difference seen`` or ``not enough data``.
+        followed_difference, ignored_difference: the same over the tasks in which it was followed, and over the others;
+            ``None`` where there are none.
     """
 
     tip: str
@@ -365,6 +369,8 @@ class TipCreditRow:
     high: float
     method: str
     verdict: str
+    followed_difference: float | None = None
+    ignored_difference: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
