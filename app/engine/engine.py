@@ -106,7 +106,7 @@ class Engine(EngineApi):
             suites,
             rescoring,
             self._evaluation,
-            ComparisonService(core, self._evaluation),
+            ComparisonService(core, self._evaluation, suites, retrieval.kb_behaviour_diff),
         )
         self._proof: launcher.StartedBrowser | None = None
         self._unlisten = launcher.on_browser_start(self._on_browser)
