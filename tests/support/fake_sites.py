@@ -62,14 +62,20 @@ class FakeSites:
         self._did(f"remove site '{site}'")
         self.bus.publish(SitesChanged())
 
-    async def keep_login(self, site: str, file: str) -> None:
-        self._call("keep_login", site, file)
+    async def keep_login(self, site: str, file: str, role: str = "") -> None:
+        self._call("keep_login", site, file, *([role] if role else []))
         self._fail()
         self.site_rows[site] = replace(self.site_rows[site], login=True, login_at=SAVED_AT)
         self.bus.publish(SitesChanged())
 
-    async def forget_login(self, site: str) -> bool:
-        self._call("forget_login", site)
+    async def run_login(self, site: str, role: str = "") -> None:
+        self._call("run_login", site, role)
+        self._fail()
+        self.site_rows[site] = replace(self.site_rows[site], login=True, login_at=SAVED_AT)
+        self.bus.publish(SitesChanged())
+
+    async def forget_login(self, site: str, role: str = "") -> bool:
+        self._call("forget_login", site, *([role] if role else []))
         self.site_rows[site] = replace(self.site_rows[site], login=False, login_at=0.0)
         self.bus.publish(SitesChanged())
         return True

@@ -11,8 +11,11 @@ from collections.abc import Iterable
 from app.engine.core.evaluation.suite import Suite
 from app.engine.evaluation.suites.choose import template_of
 
+_OWN_FORMS = ("sitelore", "plain")
+"""Formats that are no benchmark's: their suites go by their names alone."""
 
-def names_of(suite: Suite) -> tuple[str, ...]:
+
+def suite_names(suite: Suite) -> tuple[str, ...]:
     """Return the names by which runs and taints may speak of a suite: its own, and a benchmark's."""
     return tuple(dict.fromkeys((suite.name, *((suite.form,) if suite.form not in _OWN_FORMS else ()))))
 
@@ -25,14 +28,10 @@ def tainted_tasks(suite: Suite, taints: Iterable[str]) -> set[str]:
     wanted = set(taints)
     if not wanted:
         return set()
-    starts = names_of(suite)
+    starts = suite_names(suite)
     templates = {
         template_of(task)
         for task in suite.tasks
         if any(f"{name}{mark}{task.id}" in wanted for name in starts for mark in ":.")
     }
     return {task.id for task in suite.tasks if template_of(task) in templates}
-
-
-_OWN_FORMS = ("sitelore", "plain")
-"""Formats that are no benchmark's: their suites go by their names alone."""

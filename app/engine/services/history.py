@@ -13,9 +13,11 @@ from app.engine.core.events import (
     PromptsChanged,
     RunsChanged,
     SitesChanged,
+    SuitesChanged,
 )
 from app.engine.services.core import Core, on_store
 from app.engine.services.review import ReviewService
+from app.engine.store.suite_edits import SUITE_EDIT
 from app.engine.store.supervision.supervision_state import POLICY_EDIT
 from app.engine.store.workspace import ACTION_SET_EDIT, GRAPH_EDIT, PROMPT_EDIT, SITE_EDIT
 from kb.journal import JournalEntry
@@ -87,6 +89,8 @@ class HistoryService:
             self._core.bus.publish(RunsChanged())
         elif entry is not None and entry.kind in (PROMPT_EDIT, ACTION_SET_EDIT):
             self._core.bus.publish(PromptsChanged())
+        elif entry is not None and entry.kind == SUITE_EDIT:
+            self._core.bus.publish(SuitesChanged())
         elif entry is not None:
             await self._review.start_missing_detection()  # runs that came back from the trash
             await self._review.after_verdicts(())
@@ -104,7 +108,13 @@ class HistoryService:
     def _tell(self, event: object) -> None:
         if isinstance(
             event,
-            KnowledgeChanged | RunsChanged | GraphChanged | PolicyChanged | SitesChanged | PromptsChanged,
+            KnowledgeChanged
+            | RunsChanged
+            | GraphChanged
+            | PolicyChanged
+            | SitesChanged
+            | PromptsChanged
+            | SuitesChanged,
         ):
             self._core.registry.hold(self._publish())
 

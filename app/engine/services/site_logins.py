@@ -1,4 +1,7 @@
-"""Saved log-ins, one a site: secrets in the user's own data, never in a workspace, readable by their owner alone."""
+"""Saved log-ins, one a site and one for each of its roles: secrets in the user's own data, never in a workspace.
+
+They are readable by their owner alone.  A run that needs several, or none, begins with a file made for it here.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,57 @@ import hashlib
 import os
 import re
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, cast
+
+import orjson
 
 from app import settings
 from app.engine.store.run_files import write_file
-from app.errors import InputError, StoreError
+from app.errors import InputError, StoreError, UsageError
+
+NOBODY = "nobody"
+"""The role of a task that begins without a log-in."""
+_ROLE = re.compile(r"[A-Za-z0-9][\w.-]{0,62}", re.ASCII)
 
 
-def login_path(site: str) -> Path:
-    """Return the path of a site's saved log-in."""
-    name = re.sub(r"[^\w.-]", "_", site)[:80]
-    return settings.logins_dir() / f"{name}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.json"
+def login_path(site: str, role: str = "") -> Path:
+    """Return the path of a site's saved log-in, or of one of its roles."""
+    whole = f"{site}@{role}" if role else site
+    return settings.logins_dir() / f"{_slug(whole)}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}.json"
 
 
-def saved_login(site: str) -> str:
-    """Return the path of a site's saved log-in, "" where there is none."""
-    path = login_path(site)
+def saved_login(site: str, role: str = "") -> str:
+    """Return the path of a saved log-in, "" where there is none."""
+    path = login_path(site, role)
     return str(path) if path.exists() else ""
 
 
-def keep_login(site: str, file: str) -> None:
-    """Keep a copy of a recorded log-in as the site's, readable by its owner alone.
+def saved_roles(site: str) -> tuple[str, ...]:
+    """Return the roles of a site that a log-in is saved for."""
+    start = f"{_slug(site)}_"
+    found = {
+        path.stem[len(start) : -9]
+        for path in settings.logins_dir().glob("*.json")
+        if path.name.startswith(start)
+    }
+    return tuple(sorted(role for role in found if role and login_path(site, role).exists()))
+
+
+def checked_role(role: str) -> str:
+    """Return a role's name.  Raises ``UsageError`` if it can't be one."""
+    name = role.strip()
+    if name and (not _ROLE.fullmatch(name) or name == NOBODY):
+        raise UsageError(
+            f"{role[:60]!r} can't be a role",
+            remedy=f"use letters, digits, '-', '_' and '.'; '{NOBODY}' is who is not logged in",
+        )
+    return name
+
+
+def keep_login(site: str, file: str, role: str = "") -> None:
+    """Keep a copy of a recorded log-in as the site's, or its role's, readable by its owner alone.
 
     Raises:
         InputError: the file can't be read or is no recorded log-in.  StoreError: the copy can't be written.
@@ -35,11 +68,60 @@ def keep_login(site: str, file: str) -> None:
 
     if not file:
         raise InputError("no file with a log-in was given", remedy="choose a storage state of Playwright")
-    source, path = Path(file).expanduser(), login_path(site)
+    source = Path(file).expanduser()
     checked_login(str(source))
+    _put(login_path(site, role), source.read_bytes())
+
+
+def forget_login(site: str, role: str = "") -> bool:
+    """Delete a saved log-in; return whether there was one."""
+    path = login_path(site, role)
+    there = path.exists()
+    path.unlink(missing_ok=True)
+    for joint in path.parent.glob(f"{_JOINT}*.json"):  # it may be in them
+        joint.unlink(missing_ok=True)
+    return there
+
+
+def no_login() -> str:
+    """Return the path of a recorded log-in of nobody, for a run that may not begin with the site's usual one."""
+    return _joint("nobody", {"cookies": [], "origins": []})
+
+
+def joint_login(files: Sequence[str]) -> str:
+    """Return the path of one log-in with the contents of all these, "" for none.
+
+    Raises:
+        InputError: one of them is no recorded log-in.
+    """
+    if len(files) < 2:
+        return files[0] if files else ""
+    whole: dict[str, Any] = {"cookies": [], "origins": []}
+    for file in files:
+        try:
+            value: Any = orjson.loads(Path(file).read_bytes())
+        except (OSError, ValueError) as error:
+            raise InputError("this is not a recorded log-in", path=file, remedy="log in anew") from error
+        state = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        for part in whole:
+            given = state.get(part)
+            whole[part] += cast("list[Any]", given) if isinstance(given, list) else []
+    return _joint("\0".join(files), whole)
+
+
+_JOINT = "joint-"
+
+
+def _joint(name: str, state: dict[str, Any]) -> str:
+    path = settings.logins_dir() / f"{_JOINT}{hashlib.sha256(name.encode()).hexdigest()[:12]}.json"
+    _put(path, orjson.dumps(state))
+    return str(path)
+
+
+def _put(path: Path, data: bytes) -> None:
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
     try:
-        write_file(draft, source.read_bytes())
+        write_file(draft, data)
         os.replace(draft, path)  # noqa: PTH105 as one call
     except OSError as error:
         raise StoreError(f"the log-in can't be saved in {path}: {error.strerror or error}") from error
@@ -47,9 +129,5 @@ def keep_login(site: str, file: str) -> None:
         draft.unlink(missing_ok=True)
 
 
-def forget_login(site: str) -> bool:
-    """Delete a site's saved log-in; return whether there was one."""
-    path = login_path(site)
-    there = path.exists()
-    path.unlink(missing_ok=True)
-    return there
+def _slug(text: str) -> str:
+    return re.sub(r"[^\w.-]", "_", text)[:80]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from app import settings
 from app.engine.api.engine_api import RunFilter
 from app.engine.api.site_api import SiteRow
 from app.engine.core.events import RunsChanged, SitesChanged
@@ -13,9 +15,19 @@ from app.engine.core.site_rules import checked_row
 from app.engine.core.sites import Site
 from app.engine.services.core import Core, on_store
 from app.engine.services.graph_cache import checked_address
-from app.engine.services.site_logins import forget_login, keep_login, saved_login
+from app.engine.services.site_commands import log_in
+from app.engine.services.site_logins import (
+    checked_role,
+    forget_login,
+    keep_login,
+    saved_login,
+    saved_roles,
+)
 from app.engine.services.site_starts import home_of, start_page
-from app.errors import NotFound
+from app.errors import NotFound, UsageError
+
+LOGIN_SECONDS = 120.0
+"""Time limit of a site's log-in command."""
 
 
 class SiteService:
@@ -56,15 +68,34 @@ class SiteService:
         """Remove a site from the table; its runs, tips, map and log-in stay.  Undo brings it back."""
         await self._change(await self._core.on_store(self._known, site), None)
 
-    async def keep_login(self, site: str, file: str) -> None:
-        """Keep a copy of a recorded log-in for a site, readable by its owner alone."""
+    async def keep_login(self, site: str, file: str, role: str = "") -> None:
+        """Keep a copy of a recorded log-in for a site or one of its roles, readable by its owner alone."""
         await self._core.on_store(self._known, site)
-        await self._core.on_worker(keep_login, site, file)
+        await self._core.on_worker(keep_login, site, file, checked_role(role))
         self._core.bus.publish(SitesChanged())
 
-    async def forget_login(self, site: str) -> bool:
-        """Delete a site's saved log-in; return whether there was one."""
-        there = await self._core.on_worker(forget_login, site)
+    async def run_login(self, site: str, role: str = "") -> None:
+        """Log in by the site's own command, and keep the log-in that it writes.
+
+        Raises:
+            UsageError: the site has no such command.  InputError: it wrote no recorded log-in.
+            SiteCommandFailed: it failed, or took too long.
+        """
+        row, role = await self._core.on_store(self._known, site), checked_role(role)
+        if not row.login:
+            raise UsageError(
+                f"the site '{site}' has no log-in command",
+                remedy=f"give it one with: sitelore sites edit {site} --login-command COMMAND",
+            )
+        with TemporaryDirectory(dir=settings.logins_dir(), prefix=".incoming-") as folder:
+            file = Path(folder) / "login.json"
+            await log_in(row, role, file, LOGIN_SECONDS)
+            await self._core.on_worker(keep_login, site, str(file), role)
+        self._core.bus.publish(SitesChanged())
+
+    async def forget_login(self, site: str, role: str = "") -> bool:
+        """Delete a saved log-in of a site or one of its roles; return whether there was one."""
+        there = await self._core.on_worker(forget_login, site, checked_role(role))
         self._core.bus.publish(SitesChanged())
         return there
 
@@ -98,6 +129,7 @@ def _row(site: Site, runs: int, tips: int, home: str) -> SiteRow:
         site=site,
         login=bool(login),
         login_at=Path(login).stat().st_mtime if login else 0.0,
+        roles=saved_roles(site.name),
         runs=runs,
         tips=tips,
         home=home,

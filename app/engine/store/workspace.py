@@ -6,6 +6,7 @@
     knowledge.akb     the knowledge base (opened by ``kb``)
     graphs/           one file a site: its interaction graph
     prompts/          its own prompts and sets of actions
+    suites/           tasks with their reference answers
 
 Two processes may have it open, the window and the command line: nothing is cached that the other could change, and
 each writes in short transactions or by moving whole folders into place.
@@ -36,6 +37,8 @@ from app.engine.store.run_index import RunIndex
 from app.engine.store.run_locks import LIVE_FOLDER, RunRegistry
 from app.engine.store.run_store import RunStore
 from app.engine.store.site_store import SITES_FILE, SiteStore, site_document, site_from
+from app.engine.store.suite_edits import SUITE_EDIT, SuiteEdits
+from app.engine.store.suite_store import SUITES_FOLDER, SuiteStore
 from app.engine.store.supervision.supervision_state import POLICY_EDIT, LiveRunSnapshot
 from app.engine.store.supervision.supervision_store import SupervisionStore
 from app.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
@@ -57,6 +60,7 @@ _OWN_FILES = (
     TRASH,
     GRAPHS_FOLDER,
     PROMPTS_FOLDER,
+    SUITES_FOLDER,
     "*.sqlite*",
     "knowledge.akb*",
     "*.lock",
@@ -75,11 +79,13 @@ class Workspace:
     def __init__(self, path: Path, seed: SiteTable) -> None:
         self.path = path
         self.site_store = SiteStore(path / SITES_FILE, seed)
+        self.suites = SuiteStore(path / SUITES_FOLDER)
         self.notes: list[str] = []
         self.index_rebuilt = False
         self._graphs: dict[str, GraphStore] = {}
         self.review = ReviewStore(path / "review.sqlite")
         self.supervision = SupervisionStore(self.review)
+        self.suite_edits = SuiteEdits(self.suites, self.review)
         self.run_registry = RunRegistry(path / RUNS / LIVE_FOLDER)
         try:
             self.runs = RunStore(path)
@@ -331,6 +337,8 @@ class Workspace:
             self.prompts.put(str(change["prompt"]), str(change["digest"]))
         elif kind == ACTION_SET_EDIT:
             self.prompts.put_action_set(str(change["set"]), change["calls"])
+        elif kind == SUITE_EDIT:
+            self.suite_edits.apply(change)
         else:
             self.review.set_standing(str(change["verdict"]), bool(change["standing"]))
 

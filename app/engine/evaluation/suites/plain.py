@@ -6,7 +6,7 @@ They have no oracle.  A task without ``task_id`` or ``id`` is named by its numbe
 from __future__ import annotations
 
 from app.engine.core.evaluation.suite import Dialect, SuiteTask
-from app.engine.evaluation.suites.read_tasks import ReadTasks, sites_in_order, template_text
+from app.engine.evaluation.suites.read_tasks import AND, ReadTasks, sites_in_order, template_text
 from app.engine.evaluation.suites.suite_file import SuiteContent
 from app.engine.evaluation.suites.task_record import TaskRecord
 
@@ -32,7 +32,7 @@ def _task(record: TaskRecord) -> SuiteTask:
     return SuiteTask(
         id=record.id("task_id", "id") or str(record.number),
         intent=record.intent(),
-        sites=sites_in_order(sites, start),
+        sites=sites_in_order(sites, start.split(AND)[0]),
         start_url=start,
         template=record.word("template") or template_text(record.text("intent_template")),
         kind=record.text("kind"),

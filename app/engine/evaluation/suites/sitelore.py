@@ -38,12 +38,9 @@ _ORACLE_FIELDS = {one.name for one in fields(Oracle)}
 
 def claims(content: SuiteContent) -> bool:
     """Whether its head says so."""
-    first: Any = content.records[0]
-    named: tuple[Any, ...] = (
-        content.head.get("format"),
-        first.get("format") if isinstance(first, dict) else "",
-    )
-    return FORMAT in named
+    first = content.records[0]
+    own = cast("dict[str, Any]", first if isinstance(first, dict) else {})
+    return FORMAT in (content.head.get("format"), own.get("format"))
 
 
 def read(content: SuiteContent) -> ReadTasks:
@@ -104,7 +101,7 @@ def _task(record: TaskRecord, odd: OddThings) -> SuiteTask:
     if not id:
         raise record.wrong("it has no id", "give every task one of its own")
     if setup and not SETUP.fullmatch(setup):
-        odd.add("name a set-up of their first page that this program lacks", id)
+        odd.add("a set-up of the first page that this program lacks", id)
     start, site = record.text("start_url").strip(), record.text("site").strip()
     oracle = _oracle(record.inner("oracle"), id, odd)
     kind, writes = record.text("kind").strip() or kind_by(oracle.evaluators), record.flag("writes")
@@ -141,14 +138,14 @@ def _oracle(record: TaskRecord, id: str, odd: OddThings) -> Oracle:
         raise record.wrong(
             f"its page is no regular expression ({error})", "write one for path and query"
         ) from error
-    exact = record.texts("exact_match")
+    exact = record.texts("exact_match", numbers=True)
     if len(exact) > 1:
         raise record.wrong("its exact_match has several texts", "write one; accepted takes several")
-    accepted, html = record.texts("accepted"), record.inners("html")
+    accepted, html = record.texts("accepted", numbers=True), record.inners("html")
     return Oracle(
         evaluators=record.texts("evaluators") or _evaluators_of(record),
         exact_match=exact[0] if exact else None,
-        must_include=record.texts("must_include"),
+        must_include=record.texts("must_include", numbers=True),
         fuzzy_match=record.texts("fuzzy_match"),
         unachievable=bool(record.flag("unachievable")),
         note=record.text("note"),
@@ -176,7 +173,7 @@ def _evaluators_of(record: TaskRecord) -> tuple[str, ...]:
 
 
 def _target(record: TaskRecord, *, is_inner: bool = False) -> HtmlTarget:
-    exact, further = record.texts("exact_match"), record.inners("alternatives")
+    exact, further = record.texts("exact_match", numbers=True), record.inners("alternatives")
     if len(exact) > 1:
         raise record.wrong(f"its {record.within}exact_match has several texts", "write one text")
     if further and is_inner:
@@ -185,7 +182,7 @@ def _target(record: TaskRecord, *, is_inner: bool = False) -> HtmlTarget:
         url=record.text("url", "last"),
         locator=record.text("locator"),
         exact_match=exact[0] if exact else None,
-        must_include=record.texts("must_include"),
+        must_include=record.texts("must_include", numbers=True),
         prep_actions=record.texts("prep_actions"),
         alternatives=tuple(_target(one, is_inner=True) for one in further),
     )
@@ -194,7 +191,7 @@ def _target(record: TaskRecord, *, is_inner: bool = False) -> HtmlTarget:
 def _note_unknown(given: Iterable[str], known: set[str], within: str, id: str, odd: OddThings) -> None:
     for name in given:
         if name not in known:
-            odd.add(f"have the field {within}{name[:40]}, which is not known and not used", id)
+            odd.add(f"the field {within}{name[:40]}, which is not known and not used", id)
 
 
 def _subsets(
@@ -221,5 +218,5 @@ def _subsets(
         inside = tuple(task.id for task in tasks if task.id in named)
         found.append((name, inside))
         if missing := sorted(named - set(inside)):
-            notes.append(f"{counted(missing)} of the subset {name} are not in the file")
+            notes.append(f"the subset {name} names tasks that are not in the file: {counted(missing)}")
     return tuple(found), notes

@@ -60,15 +60,19 @@ class TaskRecord:
             return str(value)
         return self.text(name).strip()
 
-    def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of texts; one text counts as a list of one, numbers as texts.  Raises ``InputError``."""
+    def texts(self, name: str, *, numbers: bool = False) -> tuple[str, ...]:
+        """Return a list of texts; one text counts as a list of one, and numbers as texts if asked for.
+
+        Raises ``InputError``.
+        """
         value = self.fields.get(name)
         if value is None:
             return ()
         given = cast("list[Any]", value if isinstance(value, list) else [value])
         if len(given) > MOST_ITEMS:
             raise self.wrong(f"its {self.within}{name} has more than {MOST_ITEMS:,} items", "leave some out")
-        if any(isinstance(one, bool) or not isinstance(one, str | int | float) for one in given):
+        good = (str, int, float) if numbers else (str,)
+        if any(isinstance(one, bool) or not isinstance(one, good) for one in given):
             raise self.wrong(f"its {self.within}{name} are not texts", 'write a list such as ["…", "…"]')
         return tuple(str(one) for one in given)
 

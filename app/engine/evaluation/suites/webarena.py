@@ -80,7 +80,7 @@ def read_oracle(record: TaskRecord, id: str, odd: OddThings) -> Oracle:
     """Read ``eval``; what the program can't judge by stays as an evaluator of its own name."""
     evaluators = list(record.texts("eval_types"))
     answers = _answers(record, id, odd)
-    known = {name: answers.texts(name) for name in _ANSWERS}
+    known = {name: answers.texts(name, numbers=True) for name in _ANSWERS}
     if len(known["exact_match"]) > 1:
         raise record.wrong("its reference answer has several exact_match", "write one text")
     evaluators += [f"string_match:{name}" for name in answers.fields if name not in _ANSWERS]
@@ -129,7 +129,8 @@ def _target(
     record: TaskRecord, id: str, odd: OddThings, evaluators: list[str], *, is_inner: bool = False
 ) -> HtmlTarget:
     contents = record.inner("required_contents")
-    exact = contents.texts("exact_match")
+    exact = contents.texts("exact_match", numbers=True)
+    included = contents.texts("must_include", numbers=True)
     if len(exact) > 1:
         raise record.wrong(f"its {record.within}required_contents has several exact_match", "write one text")
     unknown = [name for name in contents.fields if name not in _CONTENTS]
@@ -139,13 +140,13 @@ def _target(
         raise record.wrong(f"its {record.within}or has more than {_FURTHER} targets", "leave some out")
     if further and is_inner:
         raise record.wrong(f"its {record.within}or is inside another one", "write one list of alternatives")
-    if not exact and not contents.texts("must_include") and not unknown:
+    if not exact and not included and not unknown:
         odd.add("a target of program_html without required contents", id)
     return HtmlTarget(
         url=record.text("url", "last"),
         locator=record.text("locator"),
         exact_match=exact[0] if exact else None,
-        must_include=contents.texts("must_include"),
+        must_include=included,
         prep_actions=record.texts("prep_actions"),
         alternatives=tuple(_target(one, id, odd, evaluators, is_inner=True) for one in further),
     )
