@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import getpass
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from app import settings
 from app.engine import channel
@@ -39,6 +41,7 @@ from app.engine.services.run_reader import RunReader
 from app.engine.services.runs import RunService
 from app.engine.services.sites import SiteService
 from app.engine.services.step_drafting import StepDraftingService
+from app.engine.services.stored_suites import StoredSuites
 from app.engine.services.suites import SuiteService
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
@@ -65,13 +68,14 @@ class Engine(EngineApi):
         model = Path(chosen.encoder) if chosen.encoder else None
         retrieval = RetrievalService(core, settings.cache_dir() / "encoder", model, chosen.token_budget)
         self._retrieval, self._review = retrieval, ReviewService(core)
-        knowledge = KnowledgeService(core, retrieval)
+        stored_suites = StoredSuites(core.workspace)
+        knowledge = KnowledgeService(core, retrieval, stored_suites)
         graph_cache = GraphCache(core)
         exploration = ExplorationService(core, graph_cache, knowledge)
         graph_search = GraphSearchService(core, graph_cache, retrieval)
         self._graph_navigation = GraphNavigationService(core, graph_cache)
         run_reader, approvals = RunReader(core), ApprovalService(core, self._review.after_verdicts)
-        suites = SuiteService(core)
+        suites = SuiteService(core, stored_suites)
         self._agent_runs = AgentRunService(
             core, graph_cache, graph_search, retrieval, self._review, run_reader, task_lookup(suites)
         )
@@ -79,7 +83,9 @@ class Engine(EngineApi):
         self._takeovers = TakeoverService(core, approvals, self._fleet, run_reader, exploration)
         exchanges = ExchangeService(core)
         rescoring = RescoringService(core, suites)
-        self._evaluation = EvaluationService(core, suites, rescoring, self.run_task)
+        self._evaluation = EvaluationService(
+            core, suites, rescoring, self.run_task, self._review.detect, self.encoder_loaded
+        )
         self._asking = ModelJudging(core, self._review)
         self._bind(
             RunService(core, self._review),
@@ -109,6 +115,7 @@ class Engine(EngineApi):
             ComparisonService(core, self._evaluation, suites, retrieval.kb_behaviour_diff),
         )
         self._proof: launcher.StartedBrowser | None = None
+        self._encoder_loading: asyncio.Task[Any] | None = None
         self._unlisten = launcher.on_browser_start(self._on_browser)
 
     def _bind(self, *services: object) -> None:
@@ -160,12 +167,19 @@ class Engine(EngineApi):
 
     def warm_up(self) -> None:
         """Start background work that is needed soon: the encoder, and detection where runs wait for it."""
-        self.registry.hold(self._retrieval.load_encoder())
+        self._encoder_loading = self.registry.hold(self._retrieval.load_encoder())
         self.registry.hold(self._review.start_missing_detection())
 
     async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
         """Load the encoder now, for the embedding route (the command line waits for it)."""
         await self._retrieval.load_encoder(allow_export, ahead)
+
+    async def encoder_loaded(self) -> None:
+        """Load the encoder unless it is there, or wait until it is; without one nothing is raised."""
+        if self._encoder_loading is None and self._retrieval.encoder is None:
+            self._encoder_loading = self.registry.hold(self._retrieval.load_encoder(ahead=False))
+        if self._encoder_loading is not None:
+            await asyncio.wait([self._encoder_loading])
 
     async def prepared(self, seconds: float | None = None) -> bool:
         """Wait until all retrievable tips are encoded, or for so many seconds; return whether they are."""

@@ -345,6 +345,10 @@ class ComparisonVerdict:
     """The evaluation is not over: only the always-valid interval counts."""
 
 
+MIN_TEMPLATES = 8
+"""With fewer templates nothing is concluded, of arms or of tips."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipCreditRow:
     """What one tip is worth, over the tasks in which it was retrieved.
