@@ -18,18 +18,20 @@ class RunFormat:
     """How runs of one format are found and read.
 
     ``load(folder, root)`` reads the bytes and hashes their content (``.content_hash``), ``parse(raw, sites)`` makes a
-    run of them: known content need not be parsed.
+    run of them: known content need not be parsed. ``load_end`` reads only what the run's end is made of (its score,
+    its answer, its last page), for ``parse`` as well; the hash of that content is another.
     """
 
     name: str
     find_runs: Callable[[Path, list[PathError]], Iterator[Path]]
     load: Callable[[Path, Path], Any]
     parse: Callable[[Any, SiteTable], ReadRun]
+    load_end: Callable[[Path, Path], Any]
 
 
 FORMATS: dict[str, RunFormat] = {
     module.__name__.rpartition(".")[2]: RunFormat(
-        module.__name__.rpartition(".")[2], module.find_runs, module.load, module.parse
+        module.__name__.rpartition(".")[2], module.find_runs, module.load, module.parse, module.load_end
     )
     for module in (native, colorbrowseragent)
 }

@@ -81,13 +81,31 @@ def load(folder: Path, root: Path) -> RawRun:
     Raises:
         InputError: the folder can't be listed.
     """
-    raw = RawRun(folder=folder, root=root, files={}, content_hash="")
-    digest = hashlib.sha256()
+    return _load(folder, root, _names(folder))
+
+
+def load_end(folder: Path, root: Path) -> RawRun:
+    """Read the summary and the last record alone: the page after the last step, and what was said there.
+
+    Raises:
+        InputError: the folder can't be listed.
+    """
+    names = _names(folder)
+    last = next((name for name in reversed(names) if _STEP_FILE.fullmatch(name)), "")
+    return _load(folder, root, [name for name in names if name in (_SUMMARY_FILE, last)])
+
+
+def _names(folder: Path) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            names = sorted((entry.name for entry in entries), key=natural_key)
+            return sorted((entry.name for entry in entries), key=natural_key)
     except OSError as error:
         raise InputError(f"can't be listed: {error.strerror}", path=str(folder)) from error
+
+
+def _load(folder: Path, root: Path, names: list[str]) -> RawRun:
+    raw = RawRun(folder=folder, root=root, files={}, content_hash="")
+    digest = hashlib.sha256()
     for name in names:
         if name == _SUMMARY_FILE or _STEP_FILE.fullmatch(name):
             try:

@@ -118,6 +118,17 @@ def load(folder: Path, root: Path) -> NativeRun:
     )
 
 
+def load_end(folder: Path, root: Path) -> NativeRun:
+    """Read what the end of the run is made of, as ``load`` does, but none of its steps.
+
+    Raises:
+        InputError: as ``load``.
+    """
+    raw = load(folder, root)
+    raw.run, raw.steps = replace(raw.run, calls=()), b""
+    return raw
+
+
 def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
     """Make a run of it; a missing or damaged content is a problem, not a failure."""
     steps, notes = decode_steps(raw.steps, raw.folder / STEPS_FILE)

@@ -208,7 +208,7 @@ JS = "document.title"
 @pytest.mark.parametrize(
     ("target", "value", "webarena", "webchorearena"),
     [
-        (HtmlTarget(locator=JS, exact_match="A & B"), "a &amp; b", 1, 1),
+        (HtmlTarget(locator=JS, exact_match="A & B"), "a & b", 1, 1),
         (HtmlTarget(locator=JS, exact_match="A"), "ab", 0, 0),
         (HtmlTarget(locator=JS, must_include=("a", "b")), "a", 0, 0.5),
         (HtmlTarget(locator=JS, must_include=("a |OR| b",)), "b", 1, 1),

@@ -5,7 +5,6 @@ Evaluators, and the comparisons within each, are multiplied.  WebChoreArena's va
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 from app.engine.core.evaluation.judge_question import JudgeAsks, JudgeQuestion
@@ -220,7 +219,7 @@ class WebArenaDialect:
         if found is None or found.value is None:
             why = (found.why if found is not None else "") or self._no_page()
             return single(undecided(Evaluator.HTML, f"{_required(target)} at {place}", why))
-        content = html.unescape(found.value)
+        content = found.value
         if target.exact_match is not None:
             score = answer_rules.exact_match(target.exact_match, content)
             checks = [_there(f"exactly {target.exact_match!r}", place, content, score)]

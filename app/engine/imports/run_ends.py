@@ -1,0 +1,75 @@
+"""The ends of foreign runs, read without importing them: score, answer and last page, nothing of the way there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.engine.core.sites import SiteTable
+from app.engine.core.trajectory import Run
+from app.engine.imports import AUTO, RunFormat, chosen_formats
+from app.errors import InputError, PathError, printable
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """A run in a folder: its own folder, and the one that was searched."""
+
+    folder: Path
+    root: Path
+    format: RunFormat
+
+    @property
+    def name(self) -> str:
+        """The run's folder as seen from the one that was searched."""
+        inside = self.folder.relative_to(self.root) if self.folder.is_relative_to(self.root) else self.folder
+        return printable(inside.as_posix() if inside.parts else self.folder.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnd:
+    """The end of a run; its ``run`` has no steps, and of its contents ``blobs`` holds those of the last page."""
+
+    place: RunPlace
+    run: Run
+    blobs: dict[str, bytes]
+
+
+def find_run_places(root: Path, problems: list[PathError]) -> list[RunPlace]:
+    """Return every run at or below a folder; of two formats that claim one the first has it.
+
+    Raises:
+        InputError: there is no such folder, or no run in it.
+    """
+    root = root.expanduser().absolute()
+    if not os.path.isdir(root):  # noqa: PTH112 False too for a name that the system can't take
+        raise InputError("no such folder", path=str(root), remedy="give the folder that holds the runs")
+    found: dict[Path, RunPlace] = {}
+    for format in chosen_formats(AUTO):
+        for folder in format.find_runs(root, problems):
+            found.setdefault(folder, RunPlace(folder, root, format))
+    if not found:
+        why = problems[0].error if problems else "no run was found in this folder"
+        raise InputError(why, path=problems[0].path if problems else str(root))
+    return list(found.values())
+
+
+def read_run_ends(
+    places: list[RunPlace], sites: SiteTable, problems: list[PathError]
+) -> Iterator[RunEnd | None]:
+    """Read the end of one run after another; ``None`` for one that can't be read, which is added to ``problems``."""
+    for place in places:
+        try:
+            read = place.format.parse(place.format.load_end(place.folder, place.root), sites)
+        except InputError as error:
+            problems.append(PathError(path=error.path or str(place.folder), error=error.what))
+            yield None
+        except OSError as error:
+            problems.append(
+                PathError(path=str(place.folder), error=f"can't be read: {error.strerror or error}")
+            )
+            yield None
+        else:
+            yield RunEnd(place=place, run=read.run, blobs=read.blobs)
