@@ -191,10 +191,8 @@ class _OfflinePage:
         try:
             async with asyncio.timeout(LOCATOR_TIMEOUT * 2):
                 answer = cast("dict[str, Any]", await self._wire.send("Runtime.evaluate", asked))
-        except TimeoutError:
+        except (TimeoutError, Error):  # JavaScript's own errors come as an answer
             return False, _STUCK
-        except Error as error:
-            return False, _STUCK if "terminated" in str(error) else None
         if answer.get("exceptionDetails"):
             return False, None
         result: dict[str, Any] = answer.get("result", {})
