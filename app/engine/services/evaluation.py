@@ -18,7 +18,6 @@ from app.engine.evaluation.scale.local_engine import LocalEngine
 from app.engine.jobs import Job
 from app.engine.services.core import Core
 from app.engine.services.episode_run import EpisodeRunner
-from app.engine.services.evaluation_bundle import bundled_suite
 from app.engine.services.evaluation_plan import EvaluationPreparer, PreparedEvaluation, request_of
 from app.engine.services.evaluation_run import EvaluationRun
 from app.engine.services.rescoring import RescoringService
@@ -109,9 +108,7 @@ class EvaluationService:
 
     async def run_episode(self, request: EpisodeRequest) -> EpisodeRecord:
         """Run one task in one arm and score it; what a worker does."""
-        bundled = await self._core.on_worker(bundled_suite, self._core.workspace.path)
-        suite = bundled or await self._suites.suite(request.suite)
-        return await self._episodes.run(suite, request)
+        return await self._episodes.run(await self._suites.suite(request.suite), request)
 
     async def packed_run(self, run: str) -> bytes:
         """Return a run as a packed native run folder, for a journal on another machine."""

@@ -11,26 +11,23 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 from urllib.parse import quote
-
-import orjson
 
 from app.engine.core.evaluation.episode import Arm
 from app.engine.core.evaluation.suite import Suite, SuiteTask
+from app.engine.evaluation.bundled_suite import SUITE_FILE, encode_suite
 from app.engine.evaluation.packing import pack_files
 from app.engine.evaluation.scale.episode_worker import BUNDLED_BLOBS, BUNDLED_LOGINS
 from app.engine.services.site_logins import login_path
 from app.engine.services.suite_requests import site_row
 from app.engine.store.database import copy_database
 from app.engine.store.prompt_store import PROMPTS_FOLDER
-from app.engine.store.run_files import encode_blob_file, type_adapter
+from app.engine.store.run_files import encode_blob_file
 from app.engine.store.site_store import SITES_FILE
 from app.engine.store.workspace import GRAPHS_FOLDER, Workspace
 from app.errors import InputError
 from kb.manifest import manifest_path
 
-SUITE_FILE = "suite.json"
 _KBS = "kbs"
 
 
@@ -69,26 +66,6 @@ def make_bundle(
             if login.exists():
                 files[f"{BUNDLED_LOGINS}/{login.name}"] = _read(login)
     return pack_files(files)
-
-
-def encode_suite(suite: Suite) -> bytes:
-    """Encode a suite for a worker."""
-    return orjson.dumps(type_adapter(Suite).dump_python(suite, mode="json"))
-
-
-def bundled_suite(workspace: Path) -> Suite | None:
-    """Return the suite that a worker's workspace was made with, ``None`` in any other.
-
-    Raises:
-        InputError: it is damaged.
-    """
-    path = workspace / SUITE_FILE
-    if not path.exists():
-        return None
-    try:
-        return cast("Suite", type_adapter(Suite).validate_json(path.read_bytes()))
-    except (OSError, ValueError) as error:
-        raise InputError("damaged", path=str(path)) from error
 
 
 def _of_workspace(workspace: Workspace) -> Iterator[tuple[str, bytes]]:
