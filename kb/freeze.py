@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -34,8 +34,11 @@ def freeze(
     lint_errors: Mapping[str, Sequence[str]] | None = None,
     encoder: tuple[str, str] | None = None,
     with_learnings: bool = False,
+    only: Collection[str] | None = None,
 ) -> FreezeReport:
     """Write the active tips (and those of the statuses in ``include``) to ``out``, with a manifest beside it.
+
+    ``only`` gives the ids of the tips instead, whatever their statuses are.
 
     Learnings, which the program wrote, are left out whatever their status; ``with_learnings`` freezes those that runs
     follow, drafts too.
@@ -47,7 +50,11 @@ def freeze(
     out, waive, lint_errors = Path(out), waive or {}, lint_errors or {}
     _refuse_to_overwrite(out)
     _check_waivers(kb, waive)
-    wanted = [tip for tip in kb.tips() if to_freeze(tip, include, with_learnings)]
+    wanted = [
+        tip
+        for tip in kb.tips()
+        if (to_freeze(tip, include, with_learnings) if only is None else tip.id in only)
+    ]
     chosen, left_out = _choose(kb.tips(), wanted, set(lint_errors) - set(waive))
     content = image.Content.of(chosen, kb.hosts(), as_stored=kb.frozen)
     data = image.build(content)

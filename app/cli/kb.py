@@ -151,6 +151,14 @@ def freeze(
 
 
 @app.command()
+def without(file: Path, tip: str, out: Path, as_json: Json = False) -> None:
+    """Write a frozen file without one of its tips: the arm that shows what the tip is worth."""
+    report = with_engine(lambda engine: engine.kb_without(str(file), tip, str(out)))
+    words = f"{report.tips} tips frozen in {report.path}, without {tip}\nsha256 {report.sha256}"
+    print_result(report, as_json, lambda: words)
+
+
+@app.command()
 def verify(file: Path, as_json: Json = False) -> None:
     """Check a frozen file against its manifest; exit code 1 if they differ."""
     report = with_engine(lambda engine: engine.verify(str(file)))

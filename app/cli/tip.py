@@ -20,7 +20,8 @@ from app.cli.common import (
     table,
     with_engine,
 )
-from app.engine.api.tip_api import TipStanding, followed_words, vote_counts
+from app.engine.api.evaluation_api import TipCreditRow
+from app.engine.api.tip_api import TipStanding, best_credits, followed_words, uplift_words, vote_counts
 from app.errors import UsageError
 from kb.tip import (
     Kind,
@@ -150,7 +151,11 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List tips by id."""
-    tips = with_engine(lambda engine: engine.list_tips(site, status, search))
+
+    async def listing(engine: Any) -> tuple[list[Tip], dict[str, TipCreditRow]]:
+        return await engine.list_tips(site, status, search), best_credits(await engine.tip_credits())
+
+    tips, credits = with_engine(listing)
     rows = [
         (
             t.id,
@@ -159,14 +164,16 @@ def list_(
             str(t.scope) or "whole site",
             tip_tests.tested_cell(t.last_test),
             followed_words(t.record),
+            uplift_words(credits.get(t.id)),
             vote_counts(t.record),
             t.revision,
             t.text,
         )
         for t in tips
     ]
-    heads = ("tip", "status", "kind", "scope", "tested", "followed", "votes", "rev", "text")
-    print_result([tip_document(t) for t in tips], as_json, lambda: table(rows, heads, widest=70))
+    heads = ("tip", "status", "kind", "scope", "tested", "followed", "uplift", "votes", "rev", "text")
+    body = [{**tip_document(t), "credit": json_data(credits.get(t.id))} for t in tips]
+    print_result(body, as_json, lambda: table(rows, heads, widest=70))
 
 
 @app.command("show")

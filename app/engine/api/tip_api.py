@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from app.engine.api.evaluation_api import MIN_TEMPLATES, TipCreditRow
 from app.engine.core.regions import RegionElement
 from kb.evidence import TestOutcome
 from kb.procedure import Procedure
@@ -127,6 +128,28 @@ def vote_counts(record: TipRecord) -> str:
     """``+2 -1``: the people who found a tip useful and those who did not; empty without votes."""
     counts = (f"+{record.up}" if record.up else "", f"-{record.down}" if record.down else "")
     return " ".join(one for one in counts if one)
+
+
+def best_credits(rows: Iterable[TipCreditRow]) -> dict[str, TipCreditRow]:
+    """Return the row that says most of each tip: one with enough data before others, ``left out`` before ``pairs``."""
+
+    def rank(row: TipCreditRow) -> tuple[bool, bool, int]:
+        return row.templates >= MIN_TEMPLATES, row.method == "left out", row.templates
+
+    best: dict[str, TipCreditRow] = {}
+    for row in rows:
+        if row.tip not in best or rank(row) > rank(best[row.tip]):
+            best[row.tip] = row
+    return best
+
+
+def uplift_words(row: TipCreditRow | None) -> str:
+    """``+0.12 (-0.02 to 0.25)``; ``3 of 8 templates`` where data is missing; empty for a tip no evaluation showed."""
+    if row is None:
+        return ""
+    if row.templates < MIN_TEMPLATES:
+        return f"{row.templates} of {MIN_TEMPLATES} templates"
+    return f"{row.difference:+.2f} ({row.low:.2f} to {row.high:.2f})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, log
 
-from app.engine.api.evaluation_api import Answer
+from app.engine.api.evaluation_api import MIN_TEMPLATES, Answer
 from app.engine.evaluation.statistics.distributions import LEVEL
-from app.engine.evaluation.statistics.planner import MIN_TEMPLATES
 
 
 def answer_of(low: float, high: float, *, templates: int, margin: float) -> Answer:

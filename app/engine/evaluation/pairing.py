@@ -9,24 +9,22 @@ from statistics import fmean
 
 import numpy as np
 
-from app.engine.api.evaluation_api import ComparisonVerdict, DifferenceRow, PairRow
+from app.engine.api.evaluation_api import MIN_TEMPLATES, ComparisonVerdict, DifferenceRow, PairRow
 from app.engine.core.evaluation.episode import EpisodeRecord
 from app.engine.core.evaluation.suite import SuiteTask
 from app.engine.evaluation.answering import AnswerFacts, answer_of, sentence_of, templates_for_same
-from app.engine.evaluation.pooling import PooledEpisodes, TaskInArm, TaskTraits, is_decided
+from app.engine.evaluation.pooling import CostFigure, PooledEpisodes, TaskInArm, TaskTraits, is_decided
 from app.engine.evaluation.statistics.always_valid import always_valid_interval
 from app.engine.evaluation.statistics.cluster_bootstrap import (
     ClusterSums,
     bootstrap_mean,
 )
 from app.engine.evaluation.statistics.paired_tests import holm, naive_mcnemar, sign_flip
-from app.engine.evaluation.statistics.planner import MIN_TEMPLATES, more_templates
+from app.engine.evaluation.statistics.planner import more_templates
 
 RIGHT = 0.5
 """A task counts as right in an arm if at least this share of its decided repeats passed."""
 WITHOUT_TAINTED = "without tainted tasks"
-
-_Figure = Callable[[EpisodeRecord], float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,10 +123,10 @@ class ArmPair:
             both=results.count("both"),
             neither=results.count("neither"),
             undecided=results.count("undecided"),
-            steps=_difference_of(decided, lambda record: record.steps) or 0.0,
-            seconds=_difference_of(decided, lambda record: record.seconds) or 0.0,
-            tokens=_difference_of(decided, lambda record: record.tokens_in + record.tokens_out) or 0.0,
-            money=_difference_of(decided, lambda record: record.money),
+            steps=_mean_difference(decided, "steps") or 0.0,
+            seconds=_mean_difference(decided, "seconds") or 0.0,
+            tokens=_mean_difference(decided, "tokens") or 0.0,
+            money=_mean_difference(decided, "money"),
         )
 
     def verdict(self, margin: float) -> ComparisonVerdict:
@@ -258,17 +256,11 @@ def _passed(record: EpisodeRecord) -> int:
     return int(bool(TaskInArm((record,)).rate))
 
 
-def _mean_of(task: TaskInArm, figure: _Figure) -> float | None:
-    """Return the mean of a figure over the episodes that could be run; ``None`` where one is not known."""
-    values = [figure(record) for record in task.records if not record.error]
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
-
-
-def _difference_of(pairs: Sequence[TaskPair], figure: _Figure) -> float | None:
+def _mean_difference(pairs: Sequence[TaskPair], figure: CostFigure) -> float | None:
+    """Return the mean difference of a figure over tasks; ``None`` where one is not known."""
     differences: list[float] = []
     for pair in pairs:
-        one, other = _mean_of(pair.with_, figure), _mean_of(pair.without, figure)
+        one, other = pair.with_.costs[figure], pair.without.costs[figure]
         if one is None or other is None:
             return None
         differences.append(one - other)
@@ -276,10 +268,9 @@ def _difference_of(pairs: Sequence[TaskPair], figure: _Figure) -> float | None:
 
 
 def _steps_share(pairs: Sequence[TaskPair]) -> float | None:
-    with_ = [_mean_of(pair.with_, lambda record: record.steps) for pair in pairs]
-    without = [_mean_of(pair.without, lambda record: record.steps) for pair in pairs]
-    before = sum(value or 0.0 for value in without)
-    return sum(value or 0.0 for value in with_) / before - 1 if before else None
+    with_ = sum(pair.with_.costs["steps"] or 0.0 for pair in pairs)
+    without = sum(pair.without.costs["steps"] or 0.0 for pair in pairs)
+    return with_ / without - 1 if without else None
 
 
 def _runs(task: TaskInArm) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
+from typing import Literal
 
 from app.engine.core.evaluation.episode import Arm, EpisodeKey, EpisodeRecord, EvaluationHead, Journal
 from app.engine.core.evaluation.suite import SuiteTask
@@ -15,6 +16,7 @@ from app.errors import UsageError
 
 SEVERAL_SITES = "several sites"
 NO_SITE = "no site"
+CostFigure = Literal["steps", "seconds", "tokens", "money"]
 _SCORING_OPTIONS = ("infeasible_is_na", "off_site_is_zero")
 
 
@@ -37,6 +39,18 @@ class TaskInArm:
     def rate(self) -> float | None:
         """Mean over the decided repeats; ``None`` without any."""
         return fmean(self.passes) if self.passes else None
+
+    @cached_property
+    def costs(self) -> Mapping[CostFigure, float | None]:
+        """Means over the episodes that could be run; a figure that is not known of one of them is ``None``."""
+        ran = [record for record in self.records if not record.error]
+        prices = [record.money for record in ran if record.money is not None]
+        return {
+            "steps": fmean([record.steps for record in ran]) if ran else None,
+            "seconds": fmean([record.seconds for record in ran]) if ran else None,
+            "tokens": fmean([record.tokens_in + record.tokens_out for record in ran]) if ran else None,
+            "money": fmean(prices) if ran and len(prices) == len(ran) else None,
+        }
 
     @property
     def errors(self) -> int:

@@ -9,13 +9,16 @@ from pathlib import Path
 from app.engine.api.engine_api import SavedTip, TipCheck, TipForm
 from app.engine.core.events import KnowledgeChanged
 from app.engine.jobs import Job
+from app.engine.services.answer_guard import AnswerGuard
 from app.engine.services.core import Core, on_store
 from app.engine.services.retrieval import RetrievalService
+from app.engine.services.stored_suites import StoredSuites
 from app.engine.services.tip_drafting import draft_tip
 from app.errors import NotFound, UsageError
 from kb import exchange
 from kb.freeze import diff, freeze, open_any, verify
 from kb.gate import error_rules
+from kb.leave_out import leave_out
 from kb.lint import lint, task_values
 from kb.merge import merge
 from kb.procedure import ProcedureOrigin
@@ -43,8 +46,11 @@ from kb.tip import (
 class KnowledgeService:
     """Use cases of the knowledge base."""
 
-    def __init__(self, core: Core, retrieval: RetrievalService) -> None:
+    def __init__(
+        self, core: Core, retrieval: RetrievalService, stored_suites: StoredSuites | None = None
+    ) -> None:
         self._core, self._retrieval = core, retrieval
+        self._answers = AnswerGuard(stored_suites or StoredSuites(core.workspace))
         core.kb.judge = self._error_rules
 
     @on_store
@@ -181,6 +187,10 @@ class KnowledgeService:
         _, task = self._core.registry.start("Freeze the knowledge base", work, cooperative=False)
         return await task
 
+    async def kb_without(self, path: str, tip: str, out: str) -> FreezeReport:
+        """Write a frozen file without one of its tips to another file, to measure what that tip is worth."""
+        return await self._core.on_worker(leave_out, Path(path).expanduser(), tip, Path(out).expanduser())
+
     async def verify(self, path: str) -> VerifyReport:
         """Check a frozen file against its manifest."""
         return await self._core.on_worker(verify, Path(path).expanduser())
@@ -257,7 +267,9 @@ class KnowledgeService:
         )
         values = task_values(intent) if intent else ()
         others = [near.tip for near in similar]
-        return tuple(lint(draft, intent=intent, task_values=values, neighbours=others)), tuple(similar)
+        answers = self._answers.of_site(draft.site)
+        found = lint(draft, intent=intent, task_values=values, neighbours=others, answers=answers)
+        return tuple(found), tuple(similar)
 
     def _unfit(self, include: Sequence[Status], with_learnings: bool) -> dict[str, list[str]]:
         statuses = [Status(status) for status in include]
@@ -269,7 +281,7 @@ class KnowledgeService:
 
     def _marks(self, tip: Tip) -> tuple[str, ...]:
         waived = tip.waiver.rules if tip.waiver is not None else ()
-        found = lint(tip, intent=self._intent_of(tip))
+        found = lint(tip, intent=self._intent_of(tip), answers=self._answers.of_site(tip.site))
         said = [
             f"{'waived' if one.rule in waived else one.severity.value}:{one.rule}"
             for one in found
@@ -278,7 +290,7 @@ class KnowledgeService:
         return tuple(dict.fromkeys(said))
 
     def _error_rules(self, draft: TipDraft) -> tuple[str, ...]:
-        return error_rules(draft, self._intent_of(draft))
+        return error_rules(draft, self._intent_of(draft), self._answers.of_site(draft.site))
 
     def _intent_of(self, tip: TipDraft) -> str:
         row = self._core.workspace.index.row(tip.provenance.run) if tip.provenance.run else None

@@ -18,7 +18,8 @@ from kb.tip import Status, StatusChange, Tip
 
 if TYPE_CHECKING:
     from app.engine.api.engine_api import StepView
-    from app.engine.core.events import KnowledgeChanged, RunsChanged
+    from app.engine.api.evaluation_api import TipCreditRow
+    from app.engine.core.events import EvaluationAdvanced, KnowledgeChanged, RunsChanged
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
@@ -47,6 +48,7 @@ class KnowledgeModel(QObject):
         current_changed(tip): another tip is open ("" for none); the table marks it.
         step_requested(run, step): show the step that a tip came from.
         freezing_changed(open): the freeze pane opened or closed.
+        credits_changed: what evaluations say of tips came anew.
         waiver_changed: lint refused to activate tips, or that is settled.
         notice: a sentence for a passing message.
     """
@@ -56,6 +58,7 @@ class KnowledgeModel(QObject):
     selection_changed = Signal()
     step_requested = Signal(str, object)
     freezing_changed = Signal(bool)
+    credits_changed = Signal()
     waiver_changed = Signal()
     notice = Signal(str)
 
@@ -83,9 +86,11 @@ class KnowledgeModel(QObject):
         self.editor.editing_changed.connect(self._show_results)
         client.knowledge_changed.connect(self._on_knowledge)
         client.runs_changed.connect(self._on_runs)
+        client.evaluation_advanced.connect(self._on_evaluation)
 
     def start(self) -> None:
         self._tasks.start(self._client.api.list_tips(), self._loaded, self._failed, key="knowledge-list")
+        self._fetch_credits()
 
     # ------------------------------------------------------------ the table
     def set_filter(self, text: str) -> None:
@@ -300,6 +305,19 @@ class KnowledgeModel(QObject):
             self._mark()
 
         self._tasks.start(self._client.api.lint_marks(tips), came, ignore, key="knowledge-marks", delay=0.05)
+
+    def _fetch_credits(self) -> None:
+        """Fetch what evaluations say of tips; they are a table's column, so their failure is none of it."""
+
+        def came(rows: list[TipCreditRow]) -> None:
+            self.table.give_credits(rows)
+            self.credits_changed.emit()
+
+        self._tasks.start(self._client.api.tip_credits(), came, ignore, key="knowledge-credits", delay=0.1)
+
+    def _on_evaluation(self, event: EvaluationAdvanced) -> None:
+        if event.state != "running":
+            self._fetch_credits()
 
     def _failed(self, error: BaseException) -> None:
         self.error = str(error)

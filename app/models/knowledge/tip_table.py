@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
-from app.engine.api.tip_api import followed_words, tested_words, vote_counts
+from app.engine.api.evaluation_api import MIN_TEMPLATES, TipCreditRow
+from app.engine.api.tip_api import best_credits, followed_words, tested_words, uplift_words, vote_counts
 from app.models.common.object_table import Column, ObjectTable
 from app.models.knowledge.tip_filter import TipFilter, matches_filter, parse_tip_filter
 from kb.evidence import TestOutcome
@@ -23,6 +25,7 @@ COLUMNS = (
     "text",
     "tested",
     "followed",
+    "uplift",
     "votes",
     "revision",
     "changed",
@@ -69,6 +72,7 @@ class TipTableModel(ObjectTable[Tip]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         self._marks: dict[str, tuple[int, tuple[str, ...]]] = {}
+        self._credits: dict[str, TipCreditRow] = {}
         self._haystacks: dict[str, str] = {}
         self._filter = TipFilter()
         self.text = ""
@@ -117,6 +121,17 @@ class TipTableModel(ObjectTable[Tip]):
                 help=tr("Steps of runs that followed the tip, of those it was for"),
             ),
             Column(
+                key="uplift",
+                title=tr("Uplift"),
+                cell=lambda tip: uplift_words(self.credit(tip.id)),
+                sort=lambda tip: _uplift_rank(self.credit(tip.id)),
+                numeric=True,
+                tooltip=lambda tip: self.credit_text(tip.id),
+                help=tr(
+                    "Success in evaluations where the tip was shown, less without it, with its 95 % interval"
+                ),
+            ),
+            Column(
                 key="votes",
                 title=tr("Votes"),
                 cell=lambda tip: vote_counts(tip.record),
@@ -145,6 +160,21 @@ class TipTableModel(ObjectTable[Tip]):
 
     def tip(self, tip: str) -> Tip | None:
         return self.values.get(tip)
+
+    def credit(self, tip: str) -> TipCreditRow | None:
+        """What evaluations say of a tip; ``None`` where none has shown it."""
+        return self._credits.get(tip)
+
+    def credit_text(self, tip: str) -> str:
+        """The credit in words; empty where no evaluation has shown the tip."""
+        return credit_words(self.credit(tip))
+
+    def give_credits(self, rows: Iterable[TipCreditRow]) -> None:
+        """Replace what evaluations say of tips."""
+        self._credits = best_credits(rows)
+        if self.sorted_by == "uplift":
+            self.refresh()
+        self.repaint_column("uplift")
 
     def marks(self, tip: str) -> tuple[str, ...]:
         """Lint results of a tip: ``error:rule``, ``waived:rule``, ``warning:rule``; empty while unknown."""
@@ -191,6 +221,31 @@ class TipTableModel(ObjectTable[Tip]):
             more = (tip.when, tip.do, tip.before, tip.why, *tip.keywords, tip.provenance.run)
             found = self._haystacks[tip.id] = "\n".join((*parts, *more)).lower()
         return found
+
+
+def credit_words(row: TipCreditRow | None) -> str:
+    """``helps, +12 points, 95 % interval 3 to 21, in 20 tasks of 9 templates (followed in 8)``; "" for none."""
+    if row is None:
+        return ""
+    tr = partial(QCoreApplication.translate, "TipTableModel")
+    interval = tr("{0} points, 95 % interval {1} to {2}").format(
+        f"{100 * row.difference:+.0f}", f"{100 * row.low:.0f}", f"{100 * row.high:.0f}"
+    )
+    where = tr("in {0} tasks of {1} templates (followed in {2})").format(
+        row.retrieved, row.templates, row.followed
+    )
+    how = (
+        tr("with and without this tip") if row.method == "left out" else tr("with and without the whole base")
+    )
+    said = [where, how] if row.templates < MIN_TEMPLATES else [interval, where, how]
+    return ", ".join((row.verdict, *said))
+
+
+def _uplift_rank(row: TipCreditRow | None) -> tuple[int, float]:
+    """Tips that hurt first, then those of which little is known, then those that help most."""
+    if row is None or row.templates < MIN_TEMPLATES:
+        return (1, 0.0)
+    return (2 if row.difference >= 0 else 0, row.difference)
 
 
 def _tested_cell(tip: Tip) -> str:

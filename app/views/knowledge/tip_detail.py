@@ -72,8 +72,8 @@ class TipDetail(QFrame):
         self.fields = {name: AutoHeightTextEdit(theme, word) for name, word in self._field_words().items()}
         self.words = {name: text_label(kind="secondary") for name in ("kind", *self.fields)}
         self.kept, self.error = text_label(kind="warn", wrap=True), text_label(kind="fail", wrap=True)
-        self.pages, self.source, self.taint, self.preflight = (
-            text_label(kind="secondary", wrap=True) for _ in range(4)
+        self.pages, self.source, self.taint, self.credit, self.preflight = (
+            text_label(kind="secondary", wrap=True) for _ in range(5)
         )
         self.evidence, self.restore = styled(QPushButton(), "link"), styled(QPushButton(), "link")
         self.steps = ProcedurePane(self._editor.procedure, center, theme, "tip")
@@ -122,7 +122,7 @@ class TipDetail(QFrame):
 
     def _lay_out(self) -> None:
         inner = styled(QWidget(), "raised")
-        for label in (self.pages, self.source, self.taint, self.preflight):
+        for label in (self.pages, self.source, self.taint, self.credit, self.preflight):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         for label in self._heads.values():
@@ -140,7 +140,7 @@ class TipDetail(QFrame):
             *(heads["lint"], self.lint),
             *(heads["found"], self.preflight, self.examples),
             *(heads["similar"], self.similar),
-            *(heads["evidence"], self.source, self.taint),
+            *(heads["evidence"], self.source, self.taint, self.credit),
             *(heads["history"], self.history, self.diff),
             (self.restore, 0, Qt.AlignmentFlag.AlignLeft),
             1,
@@ -241,6 +241,7 @@ class TipDetail(QFrame):
         editor.editing_changed.connect(self._on_editing)
         editor.history_changed.connect(self._on_history)
         self._model.selection_changed.connect(self._show_actions)
+        self._model.credits_changed.connect(self._show_credit)
         age = QTimer(self, interval=AGE_MS)
         age.timeout.connect(self._tell_age)
         age.start()
@@ -281,9 +282,16 @@ class TipDetail(QFrame):
             lines.append(said.format(rules, waiver.reason, waiver.author, exact_time(waiver.at)))
         self.taint.setText("\n".join(lines))
         self.taint.setVisible(bool(lines))
+        self._show_credit()
         self._lock()
         self._show_check()
         self._show_actions()
+
+    def _show_credit(self) -> None:
+        tip = self._editor.tip
+        words = self._model.table.credit_text(tip.id) if tip is not None else ""
+        self.credit.setText(self.tr("In evaluations: {0}").format(words) if words else "")
+        self.credit.setVisible(bool(words))
 
     def _tell_age(self) -> None:
         if (tip := self._editor.tip) is not None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, sqrt
 
+from app.engine.api.evaluation_api import MIN_TEMPLATES
 from app.engine.evaluation.statistics.distributions import NORMAL, TAIL, t_quantile
 
 EFFECTS = (0.05, 0.10, 0.15, 0.20)
 """Effects that a plan is made for."""
-MIN_TEMPLATES = 8
-"""With fewer templates nothing is concluded."""
 POWER = 0.8
 _MOST_TEMPLATES = 100_000
 _FINER_EFFECTS = (*reversed(EFFECTS), 0.02, 0.01)
