@@ -22,10 +22,12 @@ from app.models.common.settings_form import SettingsForm
 from app.models.common.sites_model import SitesModel
 from app.models.common.tasks import Tasks
 from app.models.common.workspace import WorkspaceModel
+from app.models.evaluate.evaluate_model import EvaluateModel
 from app.models.graph.workspace import MapWorkspace
 from app.models.knowledge.knowledge_model import KnowledgeModel
 from app.models.live.model import LiveModel
 from app.models.review.review_model import ReviewModel
+from app.views.evaluate.evaluate_view import EvaluateView
 from app.views.frame.notification_center import NotificationCenter
 from app.views.graph.view import MapView
 from app.views.knowledge.knowledge_view import KnowledgeView
@@ -63,6 +65,7 @@ class Workbench(QObject):
         self.map = MapWorkspace(client, self.tasks, self)
         self.live = LiveModel(client, self.tasks, self)
         self.knowledge = KnowledgeModel(client, self.tasks, self)
+        self.evaluate = EvaluateModel(client, self.tasks, self)
         self.sites = SitesModel(client, self.tasks, self)
         self._sites_panel: SitesPanel | None = None
         self.prompts = PromptSetModel(client, self.tasks, self)
@@ -87,6 +90,7 @@ class Workbench(QObject):
             "map": self._map_view,
             "live": self._live_view,
             "knowledge": self._knowledge_view,
+            "evaluate": self._evaluate_view,
         }
         for perspective in PERSPECTIVES:
             view = await views[perspective.place]()
@@ -114,6 +118,12 @@ class Workbench(QObject):
         await asyncio.sleep(0)
         return KnowledgeView(self.knowledge, self._window.center, self._window.theme, detail)
 
+    async def _evaluate_view(self) -> EvaluateView:
+        view = EvaluateView(self.evaluate, self._window.center, self._window.theme)
+        view.run_requested.connect(self._open_run)
+        view.tip_requested.connect(self.open_tip)
+        return view
+
     async def start(self, *, restore: bool) -> None:
         """Load the session, restore it, then load the data."""
         session: dict[str, Any] = await self.session.load()
@@ -125,6 +135,7 @@ class Workbench(QObject):
         self.live.start()
         self.calls.start()
         self.knowledge.start()
+        self.evaluate.start()
         self._window.status.show_saved(True)
 
     async def stop(self, *, save: bool) -> None:
@@ -202,6 +213,13 @@ class Workbench(QObject):
             if self._window.place == "review":
                 QTimer.singleShot(0, self, lambda: self._window.go("live"))
 
+    def _open_run(self, run: str) -> None:
+        self.open_step(run, None)
+
+    def _offer_freeze(self) -> None:
+        """Let Evaluate offer the file that was frozen last."""
+        self.evaluate.form.offer(self.knowledge.freezing.last_file)
+
     def _wire(self) -> None:
         window = self._window
         window.commands.hit_opened.connect(self.open_hit)
@@ -219,6 +237,8 @@ class Workbench(QObject):
         self.live.review_wanted.connect(self.open_step)
         self.live.knowledge_wanted.connect(self.open_tip)
         self.knowledge.notice.connect(window.say)
+        self.evaluate.notice.connect(window.say)
+        self.knowledge.freezing.changed.connect(self._offer_freeze)
         self.sites.notice.connect(window.say)
         self.sites.learned.connect(window.toast.say)  # what a site learns is not in the history
         window.center.bind("app.sites", self.open_sites)

@@ -23,7 +23,7 @@ from app.engine.api.evaluation_api import (
     SuiteTaskRow,
     TipCreditRow,
 )
-from app.engine.core.evaluation.episode import Arm, EpisodeRecord, EvaluationHead, Journal
+from app.engine.core.evaluation.episode import EpisodeRecord, EvaluationHead, Journal
 from app.engine.core.evaluation.suite import TaskFilter
 from app.engine.core.evaluation.task_score import SubCheck
 from app.engine.core.events import EvaluationAdvanced, EventBus, SuitesChanged

@@ -12,7 +12,7 @@ class Command:
     Attributes:
         keys: default shortcuts in Qt's portable text, the one to show first; ``G, R`` is a chord.
         place: where it works: ``everywhere``, ``review``, ``composer`` (inside Review), ``map``,
-            ``live`` or ``knowledge``.
+            ``live``, ``knowledge`` or ``evaluate``.
         menu: path in the menu bar (``View/Text size``); "" is palette only.
         icon: a name of the Material Design set.
         in_text: its plain keys work in a text field too (Esc).
@@ -64,6 +64,7 @@ PERSPECTIVES = (
     Perspective("map", "Map", ("Ctrl+2", "G, M"), "map-outline"),
     Perspective("live", "Live", ("Ctrl+3", "G, L"), "television-play"),
     Perspective("knowledge", "Knowledge", ("Ctrl+4", "G, K"), "book-open-variant"),
+    Perspective("evaluate", "Evaluate", ("Ctrl+5", "G, E"), "scale-balance"),
 )
 """All perspectives, in the rail's order."""
 

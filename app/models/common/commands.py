@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from app.engine.core.verdicts import Label
 from app.models.common.command import ACTIVE_PLACES, PERSPECTIVES, PLACE_TITLES, Command, commands
 from app.models.common.keymap import Keymap, readable_key
+from app.models.evaluate.commands import EVALUATE_COMMANDS, PAIR_COMMANDS
 from app.models.graph.commands import MAP_COMMANDS
 from app.models.live.commands import LIVE_COMMANDS
 from app.models.prompts.commands import prompt_commands
@@ -233,6 +234,7 @@ KNOWLEDGE = (
 
 COMMANDS: tuple[Command, ...] = (
     *EVERYWHERE,
+    *PAIR_COMMANDS,
     *REVIEW,
     *prompt_commands("review", "Review/Prompts"),
     Command(
@@ -248,6 +250,7 @@ COMMANDS: tuple[Command, ...] = (
     *LIVE_COMMANDS,
     *prompt_commands("live", "Live/Prompts"),
     *KNOWLEDGE,
+    *EVALUATE_COMMANDS,
 )
 
 REPEATING = (
@@ -261,6 +264,8 @@ REPEATING = (
     "live.next",
     "live.prev",
     "live.replay",
+    "evaluate.next",
+    "evaluate.prev",
 )
 """Prefixes of commands that repeat while their key is held."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -105,6 +105,13 @@ class FreezeModel(QObject):
         """Number of tips that would be frozen, as far as they are checked."""
         wanted = {Status.ACTIVE.value, *self.include}
         return sum(count for status, count in self.counts.items() if status in wanted)
+
+    @property
+    def last_file(self) -> str:
+        """The file frozen to last, "" while there is none."""
+        if self.report is not None:
+            return self.report.path
+        return self.path if self.path and Path(self.path).expanduser().is_file() else ""
 
     def open(self) -> None:
         """Start counting, and find the tips that lint keeps out."""
