@@ -6,6 +6,7 @@ log-in that is not accepted, a browser that is gone) is no failure of the agent,
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,6 +33,8 @@ from app.engine.services.suite_requests import run_request, site_row
 from app.engine.store.blob_store import pack_blobs
 from app.engine.store.run_locks import replace_run_file
 from app.errors import SiteloreError, printable
+
+log = logging.getLogger(__name__)
 
 RunTask = Callable[[RunRequest], Awaitable[RunSummary]]
 
@@ -105,6 +108,9 @@ class EpisodeRunner:
             score = await self._score(suite, task, request, done.run, before, after)
         except SiteloreError as error:
             return replace(record, error=printable(f"the run could not be scored: {error}"))
+        except Exception as error:  # the run stays whatever a rule of scoring stumbles over
+            log.exception("run %s could not be scored", done.run.id)
+            return replace(record, error=f"the run could not be scored: {type(error).__name__}: {error}")
         return replace(record, verdict=score.verdict, score=score.score, why=printable(score.why))
 
     async def _run(self, suite: Suite, task: SuiteTask, request: EpisodeRequest) -> _FinishedRun:
