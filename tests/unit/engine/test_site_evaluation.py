@@ -8,7 +8,7 @@ import shlex
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -214,16 +214,18 @@ def test_the_rows_of_one_task_are_not_those_of_another(site: PotSite) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "why"),
+    ("ask", "id", "why"),
     [
-        (lambda site: state_before(site, "nothing"), "pots has no task 'nothing'"),
-        (lambda site: state_before(site, "none"), "the question of none has no answer"),
-        (lambda site: state_after(site, "q"), "nothing was kept before q"),
+        (state_before, "nothing", "pots has no task 'nothing'"),
+        (state_before, "none", "the question of none has no answer"),
+        (state_after, "q", "nothing was kept before q"),
     ],
 )
-def test_what_can_not_be_said_is_a_sentence(site: PotSite, ask: Any, why: str) -> None:
+def test_what_can_not_be_said_is_a_sentence(
+    site: PotSite, ask: Callable[[Site, str], object], id: str, why: str
+) -> None:
     with pytest.raises(RuntimeError, match=why):
-        ask(site)
+        ask(site, id)
 
 
 def test_a_site_that_does_not_run_has_no_state(site: PotSite) -> None:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 
 import pytest
 
 from benchmarks.sites.__main__ import OPEN, site_of
-from benchmarks.sites.tasks import SiteTask, load_tasks
+from benchmarks.sites.tasks import SETS, SiteTask, TaskSet, load_tasks
 
-HELD_BACK = {"question": 4, "way": 4, "change": 4}
+OF_A_KIND = {"question": 4, "way": 4, "change": 4}
 
 
-@pytest.mark.parametrize("held_back", [False, True])
+@pytest.mark.parametrize("which", SETS)
 @pytest.mark.parametrize("name", OPEN)
-def test_tasks_are_complete(name: str, held_back: bool) -> None:
+def test_tasks_are_complete(name: str, which: TaskSet) -> None:
     site = site_of(name)
-    tasks = load_tasks(site, held_back=held_back)
+    tasks = load_tasks(site, which)
 
     assert len({task.id for task in tasks}) == len(tasks)
     for task in tasks:
@@ -27,15 +28,31 @@ def test_tasks_are_complete(name: str, held_back: bool) -> None:
         assert _has_its_oracle(task), task.id
 
 
+@pytest.mark.parametrize("which", ["held_back", "fresh"])
 @pytest.mark.parametrize("name", OPEN)
-def test_tasks_held_back_ask_for_other_things(name: str) -> None:
+def test_tasks_for_figures_ask_for_other_things(name: str, which: TaskSet) -> None:
     site = site_of(name)
-    known, held_back = load_tasks(site), load_tasks(site, held_back=True)
+    tasks = load_tasks(site, which)
+    others = [task for other in SETS if other != which for task in load_tasks(site, other)]
 
-    assert Counter(task.kind for task in held_back) == HELD_BACK
-    assert len({task.template for task in held_back}) == len(held_back)
-    assert not {task.template for task in known} & {task.template for task in held_back}
-    assert not {task.id for task in known} & {task.id for task in held_back}
+    assert Counter(task.kind for task in tasks) == OF_A_KIND
+    assert len({task.template for task in tasks}) == len(tasks)
+    assert not {task.template for task in others} & {task.template for task in tasks}
+    assert not {task.id for task in others} & {task.id for task in tasks}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_fresh_tips_are_tips_of_the_site_and_hold_no_task(name: str) -> None:
+    site = site_of(name)
+    lines = (site.data / "tips_fresh.jsonl").read_text(encoding="utf-8").splitlines()
+    tips = [json.loads(line) for line in lines]
+
+    assert 6 <= len(tips) <= 10
+    for tip in tips:
+        assert tip["site"] == name
+        for task in load_tasks(site, "fresh"):
+            quoted = re.findall(r'"([^"]+)"', task.intent)
+            assert not [text for text in quoted if text in tip["text"]], (task.id, tip["text"])
 
 
 def _has_its_oracle(task: SiteTask) -> bool:
