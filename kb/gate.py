@@ -18,9 +18,15 @@ Judge = Callable[[TipDraft], tuple[str, ...]]
 """Returns the error rules a draft breaks."""
 
 
-def error_rules(draft: TipDraft, intent: str = "") -> tuple[str, ...]:
-    """The names of the error rules a draft breaks, each once; ``intent`` is that of the run it was learnt from."""
-    found = lint(draft, intent=intent)
+def error_rules(
+    draft: TipDraft, intent: str = "", answers: Sequence[tuple[str, str]] = ()
+) -> tuple[str, ...]:
+    """The names of the error rules a draft breaks, each once.
+
+    ``intent`` is that of the run it was learnt from; ``answers`` are reference answers that it must not hold, each with
+    the name of its task.
+    """
+    found = lint(draft, intent=intent, answers=answers)
     return tuple(dict.fromkeys(one.rule for one in found if one.severity is LintSeverity.ERROR))
 
 

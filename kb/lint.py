@@ -36,24 +36,29 @@ from kb.lint_patterns import (
 )
 from kb.retrieval.url import is_site_wide, matches_everything
 from kb.similar import CONTRADICTION, DUPLICATE, find_similar
-from kb.task_values import LONGEST_READ, occurrences, task_values
+from kb.task_values import LONGEST_READ, is_common, occurrences, task_values
 from kb.tip import Kind, LintFinding, LintSeverity, Tip, TipDraft
 
 __all__ = ["RULES", "LintRule", "lint", "task_values"]
 
 LONG, TOO_LONG = 600, 2_000
+SHORTEST_ANSWER = 4
 
 ERROR, WARNING, HINT = LintSeverity.ERROR, LintSeverity.WARNING, LintSeverity.HINT
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Input of a rule: the draft, its text (cut at twice the length allowed), values of the task, similar tips."""
+    """Input of a rule: the draft, its text (cut at twice the length allowed), values of the task, similar tips.
+
+    ``answers`` are reference answers with the names of their tasks.
+    """
 
     draft: TipDraft
     text: str
     values: tuple[str, ...]
     neighbours: tuple[Tip, ...]
+    answers: tuple[tuple[str, str], ...] = ()
 
 
 RuleMatch = Iterator[tuple[str, int, int]]
@@ -70,7 +75,12 @@ class LintRule:
 
 
 def lint(
-    draft: TipDraft, *, intent: str = "", task_values: Sequence[str] = (), neighbours: Sequence[Tip] = ()
+    draft: TipDraft,
+    *,
+    intent: str = "",
+    task_values: Sequence[str] = (),
+    neighbours: Sequence[Tip] = (),
+    answers: Sequence[tuple[str, str]] = (),
 ) -> list[LintFinding]:
     """Return all findings, errors first, then by position.
 
@@ -79,9 +89,10 @@ def lint(
         intent: the goal of the task its author was looking at; its values must not be in the tip.
         task_values: further such values.
         neighbours: tips to compare with for duplicates and contradictions (without the tip itself).
+        answers: reference answers of tasks on the tip's site, each with the name of its task.
     """
     values = dict.fromkeys((*_values_of(intent), *(value for value in task_values if value.strip())))
-    context = Context(draft, draft.text[:LONGEST_READ], tuple(values), tuple(neighbours))
+    context = Context(draft, draft.text[:LONGEST_READ], tuple(values), tuple(neighbours), tuple(answers))
     findings = [
         LintFinding(rule=rule.name, severity=rule.severity, message=message, start=start, end=end)
         for rule in RULES
@@ -107,6 +118,21 @@ def _task_values(context: Context) -> RuleMatch:
         found = (value for value in context.values if occurrences(value, part, value in parts))
         if (value := next(found, None)) is not None:
             yield f"'{value}' in \"{name}\" belongs to this one task", -1, -1
+
+
+def _answer_leak(context: Context) -> RuleMatch:
+    """A reference answer as whole words; short ones, common words, years and counts stand in any text."""
+    if not context.answers:
+        return
+    parts = [("", context.text), *_other_parts(context.draft)]
+    folded = " ".join(" ".join(part.casefold().split()) for _, part in parts)
+    for answer, task in context.answers:
+        if answer.casefold() not in folded or len(answer) < SHORTEST_ANSWER or is_common(answer):
+            continue
+        message = f"'{_short(answer)}' is the reference answer of task {task}"
+        for name, part in parts:
+            for start, end in occurrences(answer, part):
+                yield (message, start, end) if not name else (f'{message} (in "{name}")', -1, -1)
 
 
 def _other_parts(draft: TipDraft) -> list[tuple[str, str]]:
@@ -256,6 +282,7 @@ def _near(context: Context, relation: str, verb: str) -> RuleMatch:
 RULES: tuple[LintRule, ...] = (
     LintRule("empty", ERROR, _empty),
     LintRule("task-value", ERROR, _task_values),
+    LintRule("answer-leak", ERROR, _answer_leak),
     LintRule("benchmark-words", ERROR, _matches(BENCHMARK, "'{}' is about the benchmark, not the site")),
     LintRule(
         "secret",

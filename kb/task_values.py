@@ -133,6 +133,13 @@ def _tells(phrase: str) -> bool:
     return any(word not in _NO_NAMES for word in words_of(phrase))
 
 
+def is_common(phrase: str) -> bool:
+    """Whether a phrase has only words that every site has on its pages, or is a bare number below ten thousand."""
+    if phrase.isdecimal():
+        return len(phrase) < 5
+    return all(word in _NO_NAMES for word in words_of(phrase))
+
+
 def _names_something(word: str) -> bool:
     """Whether a part of a name alone identifies its bearer."""
     return len(word) >= 4 and word[0].isupper() and word.casefold() not in _WEAK_PARTS

@@ -11,7 +11,22 @@ from typing import Annotated
 import orjson
 import typer
 
-from app.cli import agent, ask_again, graph, kb, live, model, prompt_set, prompts, review, runs, sites, tip
+from app.cli import (
+    agent,
+    ask_again,
+    eval,
+    graph,
+    kb,
+    live,
+    model,
+    prompt_set,
+    prompts,
+    review,
+    runs,
+    sites,
+    suite,
+    tip,
+)
 from app.cli.common import GLOBALS, Json, print_note, print_result, table, workspace_path
 from app.engine.api.engine_api import Check
 from app.errors import SiteloreError, printable
@@ -34,6 +49,8 @@ app.add_typer(kb.app, name="kb")
 app.add_typer(graph.app, name="graph")
 app.add_typer(live.app, name="live")
 app.add_typer(sites.app, name="sites")
+app.add_typer(suite.app, name="suite")
+app.add_typer(eval.app, name="eval")
 app.add_typer(model.app, name="model")
 app.add_typer(prompt_set.app, name="prompts")
 app.command("import")(runs.import_)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.engine.engine import Engine
 
 app = typer.Typer(
-    help="Sites: their names, hosts, start pages, log-ins, base addresses and reset commands.",
+    help="Sites: their names, hosts, start pages, log-ins, base addresses and commands.",
     no_args_is_help=True,
 )
 
@@ -39,8 +39,22 @@ Bases = Annotated[
     typer.Option(help="An address that task files name, as __SHOPPING__=URL. May be repeated."),
 ]
 Reset = Annotated[
-    str | None, typer.Option(help="The command that puts the site back as it was; kept, not run.")
+    str | None, typer.Option(help="The command that puts the site back as it was; evaluations run it.")
 ]
+State = Annotated[
+    str | None,
+    typer.Option(
+        help="The command that prints the site's state as JSON; evaluations run it with `before TASK` or"
+        " `after TASK` behind it."
+    ),
+]
+LoginCommand = Annotated[
+    str | None,
+    typer.Option(
+        help="The command that logs in and writes a storage state; it is run with a role and the file's path behind it."
+    ),
+]
+Role = Annotated[str, typer.Option(help="A role with a log-in of its own, such as admin.")]
 LogIn = Annotated[
     Path | None,
     typer.Option(help="A recorded log-in (Playwright storage state); a copy is kept, for you alone."),
@@ -71,13 +85,23 @@ def add(
     start: Starts = None,
     base: Bases = None,
     reset: Reset = None,
+    state: State = None,
+    login_command: LoginCommand = None,
     storage_state: LogIn = None,
     as_json: Json = False,
 ) -> None:
     """Add a site. Without --host it has the hosts of its start pages and bases."""
     bases = _bases(base or ())
     hosts = tuple(host or ()) or tuple(host_glob(url) for url in (*(start or ()), *bases.values()))
-    new = Site(name=site_name(site), hosts=hosts, starts=tuple(start or ()), bases=bases, reset=reset or "")
+    new = Site(
+        name=site_name(site),
+        hosts=hosts,
+        starts=tuple(start or ()),
+        bases=bases,
+        reset=reset or "",
+        state=state or "",
+        login=login_command or "",
+    )
 
     async def adding(engine: Engine) -> SiteRow:
         return await _save(engine, new, None, full_path(storage_state))
@@ -92,6 +116,8 @@ def edit(
     start: Starts = None,
     base: Bases = None,
     reset: Reset = None,
+    state: State = None,
+    login_command: LoginCommand = None,
     storage_state: LogIn = None,
     remove: Annotated[
         list[str] | None,
@@ -109,6 +135,8 @@ def edit(
             starts=(*(start or ()), *(page for page in before.starts if page not in (start or ()))),
             bases={**before.bases, **_bases(base or ())},
             reset=before.reset if reset is None else reset,
+            state=before.state if state is None else state,
+            login=before.login if login_command is None else login_command,
         )
         for text in remove or ():
             after = _without(after, text)
@@ -129,19 +157,33 @@ def login(
     site: Name,
     url: Annotated[str, typer.Option(help="The page to log in on (default: the site's start page).")] = "",
     storage_state: LogIn = None,
+    role: Role = "",
+    run: Annotated[bool, typer.Option("--run", help="Run the site's log-in command.")] = False,
     forget: Annotated[bool, typer.Option("--forget", help="Delete the saved log-in.")] = False,
 ) -> None:
-    """Log in by hand in a visible browser, or keep a recorded log-in; work on the site begins with it."""
+    """Log in by hand in a visible browser, keep a recorded log-in, or run the site's log-in command.
+
+    Work on the site begins with it; a log-in with --role is for a suite's tasks of that role.
+    """
+    if sum((forget, run, storage_state is not None)) > 1:
+        raise UsageError("--run, --forget and --storage-state can't be combined", remedy="give one of them")
     if forget:
-        there = with_engine(lambda engine: engine.forget_login(site))
+        there = with_engine(lambda engine: engine.forget_login(site, role))
         print_note("the log-in is deleted" if there else "no log-in was saved")
         return
     file = full_path(storage_state)
+    if role and not (file or run):
+        raise UsageError(
+            "a log-in by hand is the site's usual one", remedy="give --run or --storage-state with --role"
+        )
 
     async def logging_in(engine: Engine) -> None:
         await _row_of(engine, site)
         if file:
-            await engine.keep_login(site, file)
+            await engine.keep_login(site, file, role)
+            return
+        if run:
+            await engine.run_login(site, role)
             return
         await engine.log_in_by_hand(site, url or await engine.site_start(site))
         print_note("log in in the browser window, then press Enter here")
@@ -150,7 +192,8 @@ def login(
         await engine.logged_in(site)
 
     with_engine(logging_in)
-    print_note(f"the log-in of '{site}' is saved, readable by you alone")
+    whose = f"'{site}' as {role}" if role else f"'{site}'"
+    print_note(f"the log-in of {whose} is saved, readable by you alone")
 
 
 async def give_hosts(engine: Engine, site: str, hosts: Sequence[str]) -> None:
@@ -162,8 +205,10 @@ async def give_hosts(engine: Engine, site: str, hosts: Sequence[str]) -> None:
 
 
 def site_document(row: SiteRow) -> dict[str, Any]:
-    """Return a site as the stable command line prints it."""
-    return {**json_data(row.site), **{key: value for key, value in json_data(row).items() if key != "site"}}
+    """Return a site as the stable command line prints it; ``login`` says whether one is saved."""
+    site = json_data(row.site)
+    kept = {key: value for key, value in json_data(row).items() if key != "site"}
+    return {**site, **kept, "login_command": site["login"]}
 
 
 def site_text(row: SiteRow) -> str:
@@ -174,8 +219,11 @@ def site_text(row: SiteRow) -> str:
         ("hosts", ", ".join(hosts) or "none yet"),
         ("start pages", ", ".join(site.starts) or (f"{row.home} (of its map)" if row.home else "none")),
         ("log-in", _login(row) or "none"),
+        *((("roles with a log-in", ", ".join(row.roles)),) if row.roles else ()),
         *((name, address) for name, address in site.bases.items()),
         ("reset command", site.reset or "none"),
+        ("state command", site.state or "none"),
+        ("log-in command", site.login or "none"),
         ("runs", str(row.runs)),
         ("tips", str(row.tips)),
     ]

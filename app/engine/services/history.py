@@ -91,6 +91,7 @@ class HistoryService:
             self._core.bus.publish(PromptsChanged())
         elif entry is not None and entry.kind == SUITE_EDIT:
             self._core.bus.publish(SuitesChanged())
+            self._core.bus.publish(KnowledgeChanged())  # a tip may hold an answer of the suite
         elif entry is not None:
             await self._review.start_missing_detection()  # runs that came back from the trash
             await self._review.after_verdicts(())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,9 @@ from app.models.common.translate import tr
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
-FIELDS = ("name", "hosts", "starts", "bases", "reset", "login")
+FIELDS = ("name", "hosts", "starts", "bases", "reset", "state", "login_command", "login")
 """The fields in their order; ``login`` is the path of a recorded log-in to be kept, and empty again once it is."""
+_COMMANDS = ("reset", "state", "login_command")
 
 
 class SiteForm(FormModel):
@@ -50,12 +52,20 @@ class SiteForm(FormModel):
             starts=tuple(map(complete_url, self._lines("starts"))),
             bases=dict(map(_base_of, self._lines("bases"))),
             reset=self.values["reset"].strip(),
+            state=self.values["state"].strip(),
+            login=self.values["login_command"].strip(),
         )
 
     @property
     def problems(self) -> list[Problem]:
         """All problems, in the order of the form."""
-        found = [self._name_problem(), self._host_problem(), self._start_problem(), self._base_problem()]
+        found = [
+            self._name_problem(),
+            self._host_problem(),
+            self._start_problem(),
+            self._base_problem(),
+            *map(self._command_problem, _COMMANDS),
+        ]
         return [Problem(field, words) for field, words in found if words]
 
     def _name_problem(self) -> tuple[str, str]:
@@ -95,6 +105,14 @@ class SiteForm(FormModel):
                 return "bases", tr("{0} belongs to the site '{1}'; remove it there first").format(name, taken)
         return "bases", ""
 
+    def _command_problem(self, field: str) -> tuple[str, str]:
+        """A command is run without a shell, so that its quotes have to close."""
+        try:
+            shlex.split(self.values[field])
+        except ValueError:
+            return field, tr("A quote is not closed")
+        return field, ""
+
     def _owner(self, host: str) -> str:
         return next((one.name for one in self.others if self._is_other(one) and host in one.hosts), "")
 
@@ -115,6 +133,8 @@ def texts_of(site: Site | None) -> dict[str, str]:
         "starts": "\n".join(site.starts),
         "bases": "\n".join(f"{name}={address}" for name, address in site.bases.items()),
         "reset": site.reset,
+        "state": site.state,
+        "login_command": site.login,
         "login": "",
     }
 

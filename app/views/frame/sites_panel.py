@@ -43,7 +43,11 @@ class SiteFormPanel(FormPanel[SiteForm]):
             FormField(name="bases", label=self.tr("Bases"), is_long=True,
                       meaning=self.tr("addresses that task files name, one per line, as __SHOPPING__=http://…")),
             FormField(name="reset", label=self.tr("Reset command"),
-                      meaning=self.tr("puts the site back as it was; kept here, not run")),
+                      meaning=self.tr("puts the site back as it was; evaluations run it, without a shell")),
+            FormField(name="state", label=self.tr("State command"),
+                      meaning=self.tr("prints the site's state as JSON; run with before TASK or after TASK behind it")),
+            FormField(name="login_command", label=self.tr("Log-in command"),
+                      meaning=self.tr("logs in and writes a storage state; run with a role and the file behind it")),
         ))  # fmt: skip
         self._model, self._theme = model, theme
         self.log_in, self.logged_in, self.cancel, self.forget = (QPushButton() for _ in range(4))
@@ -54,7 +58,7 @@ class SiteFormPanel(FormPanel[SiteForm]):
         )
         self.add_fields("name", "hosts", "starts", "login")
         self.add_row(self._log_in_row())
-        self.add_fields("bases", "reset")
+        self.add_fields("bases", "reset", "state", "login_command")
         foot = QWidget()
         hbox(self.remove, 1, self.discard, parent=foot, spacing=6)
         self.frame(self.tr("Site"), foot)
