@@ -19,6 +19,7 @@ from typing import Any
 
 from PIL import Image
 
+from app.engine.agent.judging.answer_judge import ask_judge
 from app.engine.agent.judging.judge import JudgeOptions, judge_run
 from app.engine.agent.llm.llm_policy import LlmPolicy
 from app.engine.agent.llm.options import LlmOptions
@@ -33,6 +34,7 @@ from app.engine.core.action_result import ActionResult, Cause, Effect
 from app.engine.core.actions.recorded import ActionTarget, describe_action, to_recorded
 from app.engine.core.actions.types import Action, elements_of
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
+from app.engine.core.evaluation.judge_question import JudgeAsks, JudgeQuestion
 from app.engine.core.local_time import LocalTime
 from app.engine.core.model_api import AgentRole
 from app.engine.core.observation import AgentDecision, HistoryEntry, NavigableSite, Observation, RetrievedTip
@@ -154,10 +156,10 @@ class GoldenRun:
             case AgentRole.SELECTOR:
                 said = json.dumps({"reasoning": "it lists the mugs", "page": 1})
             case AgentRole.JUDGE:
-                name = "judge_outcome" if "met" in str(question.schema) else "judge_step"
+                name = JUDGED[str(question.schema["title"])] if question.schema else name
                 said = json.dumps(
                     {"expected": "x", "shows": "yes", "evidence": "x", "confidence": 0.9, "missing": "nothing",
-                     "met": "yes", "reason": "", "step": self.step}
+                     "met": "yes", "reason": "", "step": self.step, "facts": "x", "verdict": "correct"}
                 )  # fmt: skip
             case AgentRole.DRAFTER:
                 said = json.dumps({"steps": []})
@@ -283,6 +285,10 @@ class GoldenRun:
             short = replace(run, final=replace(after, executed=False), outcome=Outcome.RUNNING)
             await judge_run(short, [step], load, self.model, fence=self.fence)
 
+        for self.step, asks in enumerate(JudgeAsks):
+            question = JudgeQuestion(asks=asks, intent=INTENT, reference="28.50; three mugs", answer="28.50")
+            await ask_judge([question], self.model, self.fence)
+
     async def _draft(self) -> None:
         for self.step, tip in enumerate(TIPS_TO_DRAFT):
             await self.model.ask(
@@ -298,6 +304,13 @@ BOX = {
     "label": "Large", "box_2d": [500, 560, 530, 640], "role": "radio", "clickable": True, "confidence": 0.9,
     "relevant": True, "scene": "target",
 }  # fmt: skip
+JUDGED = {
+    "run_check": "judge_outcome",
+    "step_check": "judge_step",
+    "answer_check": "judge_answer",
+    "reason_check": "judge_reason",
+}
+"""Kinds of the judge's questions by the titles of their schemas."""
 TIPS_TO_DRAFT = (
     TipDraft(site="larkspur", text=TIPS[0].text, when=TIPS[0].when, do=TIPS[0].do),
     TipDraft(site="larkspur", text="Search orders by number, never by the customer's name.", kind=Kind.NAVIGATION),

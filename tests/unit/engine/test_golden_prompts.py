@@ -28,7 +28,7 @@ def test_no_prompt_is_without_a_file(made: dict[str, str]):
 def test_every_role_that_asks_a_model_is_among_them(made: dict[str, str]):
     roles = {name.partition("-")[0] for name in made}
     asking = {role.value for role in AgentRole} - {"orchestrator", "larger vision", "judge"}
-    assert roles >= asking | {"judge_step", "judge_outcome"}
+    assert roles >= asking | {"judge_step", "judge_outcome", "judge_answer", "judge_reason"}
 
 
 def test_a_second_run_gives_the_same_prompts(made: dict[str, str]):
