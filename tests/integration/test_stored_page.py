@@ -93,6 +93,17 @@ def test_nothing_gets_out_and_an_endless_locator_ends() -> None:
     assert after["0"].value == "T"
 
 
+def test_two_pages_of_one_address_do_not_mix() -> None:
+    async def reading() -> list[str | None]:
+        async with StoredPages() as pages:
+            return [
+                (await pages.read(f"<title>{name}</title>", "http://h/p#part", scripts("document.title")))["0"].value
+                for name in ("A", "B")
+            ]
+
+    assert asyncio.run(reading()) == ["A", "B"]
+
+
 def test_preparations_come_first_and_their_errors_stop_the_rest() -> None:
     title = "document.title"
     found = read(

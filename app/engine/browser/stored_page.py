@@ -65,6 +65,10 @@ def needs_field_values(script: str) -> bool:
     return _FIELD_STATE.search(script) is not None
 
 
+_REFRESH = re.compile(r"http-equiv\s*=\s*[\"']?refresh", re.IGNORECASE)
+"""It would lead away from the page while that is read."""
+
+
 class StoredPages:
     """A browser for stored pages, started at the first one; use it with ``async with``."""
 
@@ -155,8 +159,10 @@ class _OfflinePage:
     async def show(self, html: str, url: str) -> bool:
         """Show a page under its address; return whether it is there."""
         address = url if re.match(r"https?://[^\s/]", url) else _NOWHERE
-        self._html, self._is_due = html, True
+        self._html, self._is_due = _REFRESH.sub("data-was-refresh", html), True
         try:
+            if "#" in address:  # else the same address again would only scroll
+                await self._page.goto("about:blank")
             await self._page.goto(address, wait_until="domcontentloaded", timeout=PAGE_TIMEOUT * 1000)
         except Error:
             if self._page.is_closed():

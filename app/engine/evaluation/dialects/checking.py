@@ -85,14 +85,19 @@ def shown(text: str) -> str:
     return one_line(text, MAX_SHOWN)
 
 
-def with_bases(address: str, bases: Sequence[tuple[str, str]]) -> str:
-    """Return an address with its names of sites replaced by what they stand for."""
+def with_bases(text: str, bases: Sequence[tuple[str, str]]) -> str:
+    """Return an address or a text with its names of sites replaced by what they stand for."""
     for name, base in bases:
-        address = address.replace(name, base.rstrip("/"))
-    return address
+        text = text.replace(name, base.rstrip("/"))
+    return text
 
 
-def unbound_name(address: str) -> str:
-    """Return the first name of a site that stands in an address; "" where none is left."""
-    found = _NAME.search(address)
+def known_bases(bases: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return the bases that are addresses; of a site that a stored run did not show only a host glob is known."""
+    return tuple((name, base) for name, base in bases if "*" not in base)
+
+
+def unbound_name(text: str) -> str:
+    """Return the first name of a site that stands in an address or a text; "" where none is left."""
+    found = _NAME.search(text)
     return found[0] if found is not None else ""

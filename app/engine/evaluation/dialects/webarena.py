@@ -17,6 +17,7 @@ from app.engine.evaluation.dialects.checking import (
     EvaluatorOptions,
     JudgeReplies,
     compared,
+    known_bases,
     shown,
     single,
     together,
@@ -43,6 +44,7 @@ class WebArenaDialect:
     ) -> None:
         self._task, self._oracle, self._evidence = task, task.oracle, evidence
         self._options, self._replies = options, replies
+        self._known_bases = known_bases(options.bases)
         said = evidence.answer or ""
         self._answer = UNACHIEVABLE if evidence.infeasible and options.infeasible_is_na else said
 
@@ -221,30 +223,31 @@ class WebArenaDialect:
             return single(undecided(Evaluator.HTML, f"{_required(target)} at {place}", why))
         content = found.value
         if target.exact_match is not None:
-            score = answer_rules.exact_match(target.exact_match, content)
-            checks = [_there(f"exactly {target.exact_match!r}", place, content, score)]
+            checks = [self._there(target.exact_match, place, content, whole=True)]
         else:
-            checks = [
-                _there(repr(reference), place, content, self._any(reference, content))
-                for reference in target.must_include
-            ]
+            checks = [self._there(one, place, content) for one in target.must_include]
         if self._is_pruned(target):
             checks = [_doubted(check) for check in checks]
         return CheckedPart(
             checks=tuple(checks), score=self._combined([range_of(check.score) for check in checks])
         )
 
-    def _any(self, reference: str, content: str) -> float:
-        """Whether one of the texts joined by `` |OR| `` is in the content."""
-        return max(self._includes(one, content) for one in reference.split(address_rules.OR))
+    def _there(self, reference: str, place: str, content: str, *, whole: bool = False) -> SubCheck:
+        """Compare one required text, in which names of sites stand for their addresses."""
+        required = with_bases(reference, self._known_bases)
+        expected = f"{'exactly ' if whole else ''}{required!r} at {place}"
+        name = unbound_name(required)
+        if name and name in dict(self._options.bases):
+            return undecided(Evaluator.HTML, expected, f"the address of {name} in this run is not known")
+        if whole:
+            score = answer_rules.exact_match(required, content)
+        else:
+            score = max(self._includes(one, content) for one in required.split(address_rules.OR))
+        return compared(Evaluator.HTML, expected, content, score, "it is not there")
 
     def _is_pruned(self, target: HtmlTarget) -> bool:
         """Whether the content is a whole page of which a stored run keeps only a part."""
         return self._evidence.source is EvidenceSource.STORED_PAGE and not target.locator.strip()
-
-
-def _there(required: str, place: str, content: str, score: float) -> SubCheck:
-    return compared(Evaluator.HTML, f"{required} at {place}", content, score, "it is not there")
 
 
 def _doubted(check: SubCheck) -> SubCheck:
