@@ -6,12 +6,16 @@ from typing import Annotated
 
 import typer
 
-from app.cli import eval_compare
+from app.cli import eval_compare, eval_run
 from app.cli.common import Json, print_result, with_engine
 from app.cli.suite import suite_given
 from app.engine.api.evaluation_api import SplitReport
 
 app = typer.Typer(help="Evaluations: run, rescore, compare, report.", no_args_is_help=True)
+app.command("run")(eval_run.run)
+app.command("list")(eval_run.list_evaluations)
+app.command("resume")(eval_run.resume)
+app.command("stop")(eval_run.stop)
 app.command("compare")(eval_compare.compare)
 app.command("power")(eval_compare.power)
 
