@@ -37,13 +37,13 @@ from app.errors import UsageError
 if TYPE_CHECKING:
     from app.engine.engine import Engine
 
-DialectName = Literal["", "webarena", "webchorearena", "strict", "sitelore"]
-Folder = Annotated[Path, typer.Argument(help="Folder of the evaluation.")]
+DialectName = Literal["webarena", "webchorearena", "strict", "sitelore"]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the evaluation.")]
 _SHOWN_SITES = 12
 
 
 def run(
-    suite: Annotated[str, typer.Argument(help="A suite of the workspace, or a file.")],
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A suite of the workspace, or a file.")],
     tasks: Annotated[
         list[str] | None, typer.Option(help="Ids and ranges, with commas: 12,40-59. May be repeated.")
     ] = None,
@@ -73,7 +73,9 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="Folder (default: in the workspace, named after the suite).")
     ] = None,
-    dialect: Annotated[DialectName, typer.Option(help="Rules of scoring (default: the suite's).")] = "",
+    dialect: Annotated[
+        DialectName | None, typer.Option(help="Rules of scoring (default: the suite's).")
+    ] = None,
     infeasible_is_na: Annotated[
         bool,
         typer.Option("--infeasible-is-na", help='Reporting "can\'t be done" counts as the answer "N/A".'),
@@ -122,7 +124,7 @@ def run(
         max_seconds=max_seconds,
         max_tokens=max_tokens,
         max_money=max_money,
-        dialect=dialect,
+        dialect=dialect or "",
         infeasible_is_na=infeasible_is_na,
         off_site_is_zero=off_site_is_zero,
         tainted=tainted,
