@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from app.assets import resource
 from app.engine.api.engine_api import RunFilter, RunRow
 from app.engine.api.evaluation_api import ExpectedOutcome, SplitReport, SuiteRow, SuiteTaskRow
 from app.engine.core.evaluation.suite import Dialect, Suite, SuiteTask, TaskFilter
@@ -23,6 +24,9 @@ from app.engine.services.stored_suites import StoredSuites
 from app.engine.services.suite_requests import unbound_names
 from app.engine.store.suite_store import SuiteHead, suite_name
 from app.errors import Conflict, NotFound
+
+DEMO_SUITE = "demo"
+"""Name of the suite of the bundled shop."""
 
 
 class SuiteService:
@@ -53,11 +57,13 @@ class SuiteService:
     async def add_suite(self, path: str, name: str = "", blind: bool = False) -> SuiteRow:
         """Add a suite from a file; the file stays as it is, and undo takes the suite away.
 
+        ``demo``, where there is no such file, is the suite of the bundled shop.
+
         Raises:
             InputError: the file is no suite.  UsageError: the name can't be one.
             Conflict: there is another suite of this name; the same one is no conflict.
         """
-        file = Path(path).expanduser()
+        file = _suite_file(path)
         data = await self._core.on_worker(read_bytes, file)
         suite = await self._core.on_worker(parse_suite, data, str(file), "", beside(file))
         suite = replace(suite, name=suite_name(name or suite.name))
@@ -206,6 +212,13 @@ class SuiteService:
     def _changed(self) -> None:
         self._core.bus.publish(SuitesChanged())
         self._core.bus.publish(KnowledgeChanged())  # a tip may hold an answer of the suite
+
+
+def _suite_file(path: str) -> Path:
+    """Return the file of a suite to add: the one at this path, else for ``demo`` the bundled one."""
+    file = Path(path).expanduser()
+    bundled = file.name == DEMO_SUITE and not file.exists()
+    return resource("suites", f"{DEMO_SUITE}.json") if bundled else file
 
 
 def _bases_of(task: SuiteTask) -> tuple[str, ...]:
