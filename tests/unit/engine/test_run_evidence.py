@@ -58,7 +58,6 @@ async def _run(
     return await AgentLoop(task, parts, RUN).run(), kept
 
 
-@pytest.mark.asyncio
 async def test_a_run_names_its_evidence_and_stores_it_with_its_end() -> None:
     capturer = Capturer()
     run, kept = await _run(Stop("42"), capturer)
@@ -66,27 +65,23 @@ async def test_a_run_names_its_evidence_and_stores_it_with_its_end() -> None:
     assert capturer.told == [("42", False)]
 
 
-@pytest.mark.asyncio
 async def test_a_run_that_gave_up_says_so() -> None:
     capturer = Capturer()
     await _run(ReportInfeasible("no such thing"), capturer)
     assert capturer.told == [("no such thing", True)]
 
 
-@pytest.mark.asyncio
 @pytest.mark.parametrize("error", [SiteloreError("gone"), StoreError("full"), InputError("odd")])
 async def test_a_capture_that_fails_costs_the_evidence_and_not_the_run(error: SiteloreError) -> None:
     run, _ = await _run(Stop("42"), Capturer(error=error))
     assert (run.outcome, run.answer, run.evidence) == (Outcome.ANSWERED, "42", "")
 
 
-@pytest.mark.asyncio
 async def test_without_a_capturer_a_run_has_none() -> None:
     run, _ = await _run(Stop("42"), None)
     assert run.evidence == ""
 
 
-@pytest.mark.asyncio
 async def test_a_lost_last_page_is_no_reason_not_to_capture() -> None:
     capturer = Capturer()
     run, _ = await _run(Stop("42"), capturer, frozenset({1}))
@@ -105,7 +100,6 @@ class Shelf:
         return self._suites[name]
 
 
-@pytest.mark.asyncio
 @pytest.mark.parametrize(
     ("suite", "task", "found"),
     [
