@@ -126,10 +126,13 @@ def _answer_leak(context: Context) -> RuleMatch:
         return
     parts = [("", context.text), *_other_parts(context.draft)]
     folded = " ".join(" ".join(part.casefold().split()) for _, part in parts)
+    tasks: dict[str, list[str]] = {}
     for answer, task in context.answers:
-        if answer.casefold() not in folded or len(answer) < SHORTEST_ANSWER or is_common(answer):
-            continue
-        message = f"'{_short(answer)}' is the reference answer of task {task}"
+        if answer.casefold() in folded and len(answer) >= SHORTEST_ANSWER and not is_common(answer):
+            tasks.setdefault(answer, []).append(task)
+    for answer, named in tasks.items():
+        more = f" and {len(named) - 1} more" if len(named) > 1 else ""
+        message = f"'{_short(answer)}' is the reference answer of task {named[0]}{more}"
         for name, part in parts:
             for start, end in occurrences(answer, part):
                 yield (message, start, end) if not name else (f'{message} (in "{name}")', -1, -1)

@@ -12,7 +12,8 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, cast
+from tempfile import TemporaryFile
+from typing import IO, Any, Literal, cast
 
 import orjson
 
@@ -24,6 +25,9 @@ from app.errors import SiteloreError, UsageError
 RESET_SECONDS, STATE_SECONDS, LOGIN_SECONDS = 1800.0, 120.0, 300.0
 MAX_OUTPUT = 16 * 2**20
 _SHOWN = 200
+_READ = 64 * 1024
+_PAUSE = 0.02
+"""Seconds between two looks at a command."""
 
 
 class SiteCommandFailed(SiteloreError):
@@ -68,47 +72,49 @@ async def _run(site: str, name: str, command: str, more: tuple[str, ...], second
             f"the {name} command of '{site}' can't be read: {error}",
             remedy=f"write it anew with: sitelore sites edit {site}",
         ) from error
-    what = f"the {name} command of '{site}'"
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
+    if not command.strip():
+        raise UsageError(
+            f"the site '{site}' has no {name} command", remedy=f"give it one with: sitelore sites edit {site}"
         )
-    except (OSError, ValueError) as error:
-        raise SiteCommandFailed(f"{what} can't be started: {error}") from error
-    try:
-        async with asyncio.timeout(seconds):
-            printed, said = await asyncio.gather(_read(process.stdout), _read(process.stderr))
-            code = await process.wait()
-    except TimeoutError as error:
-        raise SiteCommandFailed(f"{what} took longer than {seconds:.0f} s and was ended") from error
-    except _TooMuch as error:
-        raise SiteCommandFailed(f"{what} printed more than {MAX_OUTPUT >> 20} MB and was ended") from error
-    finally:
-        await _end(process)
-    if code:
-        lines = redact_text(said.decode("utf-8", "replace")).strip().splitlines()
-        why = f": {lines[-1][:_SHOWN]}" if lines else ""
-        raise SiteCommandFailed(f"{what} ended with code {code}{why}")
-    return printed
+    what = f"the {name} command of '{site}'"
+    # Into files and not pipes: a server that a reset starts may keep them open for ever, and nobody waits for that.
+    with TemporaryFile() as printed, TemporaryFile() as said:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *words, stdin=asyncio.subprocess.DEVNULL, stdout=printed, stderr=said, start_new_session=True
+            )
+        except (OSError, ValueError) as error:
+            raise SiteCommandFailed(f"{what} can't be started: {error}") from error
+        try:
+            async with asyncio.timeout(seconds):
+                code = await _ended(process, printed, said)
+        except TimeoutError as error:
+            raise SiteCommandFailed(f"{what} took longer than {seconds:.0f} s and was ended") from error
+        finally:
+            await _end(process)
+        if code is None:
+            raise SiteCommandFailed(f"{what} printed more than {MAX_OUTPUT >> 20} MB and was ended")
+        if code:
+            lines = redact_text(_text_of(said)[-_READ:].decode("utf-8", "replace")).strip().splitlines()
+            why = f": {lines[-1][:_SHOWN]}" if lines else ""
+            raise SiteCommandFailed(f"{what} ended with code {code}{why}")
+        return _text_of(printed)
 
 
-class _TooMuch(Exception):
-    pass
+async def _ended(process: asyncio.subprocess.Process, *outputs: IO[bytes]) -> int | None:
+    """Wait until a command is over and return its exit code; ``None`` once it has printed too much."""
+    while True:
+        over = process.returncode
+        if any(os.fstat(output.fileno()).st_size > MAX_OUTPUT for output in outputs):
+            return None
+        if over is not None:
+            return over
+        await asyncio.sleep(_PAUSE)
 
 
-async def _read(stream: asyncio.StreamReader | None) -> bytes:
-    parts = list[bytes]()
-    size = 0
-    while stream is not None and (part := await stream.read(2**16)):
-        parts.append(part)
-        size += len(part)
-        if size > MAX_OUTPUT:
-            raise _TooMuch
-    return b"".join(parts)
+def _text_of(output: IO[bytes]) -> bytes:
+    output.seek(0)
+    return output.read(MAX_OUTPUT + 1)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
