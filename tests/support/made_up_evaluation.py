@@ -165,7 +165,7 @@ def _record(
         run="" if crashed else f"run-{arm.name}-{task}-{repeat}",
         verdict=verdict,
         score=None if undecided or crashed else float(passed),
-        why="" if passed else "no judge model is set" if undecided else WHYS[(task + repeat) % len(WHYS)],
+        why="no judge model is set" if undecided else "" if passed else WHYS[(task + repeat) % len(WHYS)],
         outcome="error" if crashed else "answered" if kind == "question" else "finished",
         error="the browser closed in the middle of the run" if crashed else "",
         claimed=passed or draw.random() < 0.5,
