@@ -1,6 +1,7 @@
 """MiniWoB++ by the scout alone: every task, five seeds, no model and no task-specific knowledge.
 
     python -m benchmarks.miniwob [--seeds 5] [--tasks a,b] [--baseline] [--steps 30] [--tabs 2] [--why]
+    python -m benchmarks.miniwob suite OUT.json [--seeds 3]      a suite of the pages (benchmarks.miniwob_suite)
 
 ``--baseline`` also plays a script that clicks quoted labels, types quoted text and presses Submit; the ratio of the
 two is printed.  An episode counts if the page itself gives a reward above 0.
@@ -25,6 +26,7 @@ from app.engine.core.actions.types import Action, Click, ReportInfeasible, Selec
 from app.engine.core.observation import HistoryEntry, Observation
 from app.engine.core.page_state import PageCapture
 from app.errors import SiteloreError
+from benchmarks import miniwob_suite
 from tests.support.miniwob import Episode, MiniWob, episode, miniwob
 
 LONGEST = 60.0
@@ -201,6 +203,9 @@ def _report(done: dict[str, list[Played]], asked: argparse.Namespace) -> None:
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["suite"]:
+        miniwob_suite.main(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first", type=int, default=0)
