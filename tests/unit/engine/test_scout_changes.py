@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.scout.change_subject import is_about, makes_here, thing_names
+from app.engine.agent.scout.change_subject import is_about, makes_here, place_names, thing_names
 from app.engine.agent.scout.changes import confirm_step, control_step, opens_form
 from app.engine.agent.scout.forms import FormStep
 from app.engine.agent.scout.page_context import PageContext
@@ -350,6 +350,12 @@ def test_the_sentence_for_an_expert_says_what_was_found_and_what_is_missing(
 ) -> None:
     part = part_of(task)
     assert what_is_missing(part, read_changes(part, page), page).startswith(said)
+
+
+def test_the_name_of_a_secret_says_no_place() -> None:
+    part = part_of('Enter the username "emma" and the password "{secret:WRITTEN_1}" into the text fields')
+    assert [name.text for name in part.names] == ["emma", ""]
+    assert place_names(part) == ()
 
 
 @settings(max_examples=100, deadline=None)

@@ -61,6 +61,8 @@ def place_names(part: TaskPart) -> tuple[Name, ...]:
     """Return the names that only say where the thing is: the event of ``the order A of the event B``."""
     found: list[Name] = []
     for before, one in zip(part.names, part.names[1:], strict=False):
+        if not before.text or not one.text:
+            continue
         between = part.text.partition(before.text)[2].partition(one.text)[0].replace('"', " ").split()
         if _WITHIN & set(between[:1]):
             found.append(one)
