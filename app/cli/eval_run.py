@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 DialectName = Literal["webarena", "webchorearena", "strict", "sitelore"]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the evaluation.")]
-_SHOWN_SITES = 12
+_SHOWN_SITES = _SHOWN_PROBLEMS = 12
 
 
 def run(
@@ -203,8 +203,11 @@ def plan_text(plan: EvaluationPlan, workers: int) -> str:
                 for effect, chance in plan.power
             ),
         ]
-    lines += [f"note: {warning}" for warning in plan.warnings]
-    lines += [f"it can't begin: {problem}" for problem in plan.problems]
+    for mark, found in (("note", plan.warnings), ("it can't begin", plan.problems)):
+        lines += [f"{mark}: {sentence}" for sentence in found[:_SHOWN_PROBLEMS]]
+        lines += [f"{mark}: {len(found) - _SHOWN_PROBLEMS} more (--json has all)"] * (
+            len(found) > _SHOWN_PROBLEMS
+        )
     return "\n".join(lines)
 
 

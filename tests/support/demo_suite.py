@@ -14,9 +14,9 @@ from app.engine.store.workspace import Workspace
 
 SUITE = "demo-shop"
 READING = (
-    ("pots", "Open the department garden.", {"page": r"/department/garden"}),
+    ("pots", "Open the department garden.", {"page": r"/department/Garden"}),
     ("basket", "Open the basket.", {"page": r"/basket"}),
-    ("kitchen", "Open the department kitchen.", {"page": r"/department/kitchen"}),
+    ("kitchen", "Open the department kitchen.", {"page": r"/department/Kitchen"}),
     ("moon", "Open the page of the moon rocket.", {"page": r"/product/moon-rocket"}),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from app.engine.evaluation.taint import tainted_tasks
 from app.engine.services.core import Core
 from app.engine.services.episode_logins import missing_login
 from app.engine.services.prompts import prompts_in_force
-from app.engine.services.suite_requests import run_request, site_row
+from app.engine.services.suite_requests import run_request, site_row, unbound_names
 from app.engine.services.suites import SuiteService
 from app.errors import SiteloreError
 from app.model_keys import model_key
@@ -40,6 +41,7 @@ from kb.freeze import verify
 from kb.manifest import read_manifest
 
 _POLICIES = ("scout", "llm")
+_BASE = re.compile(r"__[A-Z0-9]+(?:_[A-Z0-9]+)*__")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,6 +266,8 @@ def _options(request: EvaluationRequest) -> tuple[tuple[str, str], ...]:
 
 
 def _start_problem(suite: Suite, task: SuiteTask, rows: Any) -> str:
+    if unbound := unbound_names(_BASE.findall(task.start_url), rows):
+        return f"{unbound[0]} stands for no address; bind it with: sitelore sites edit SITE --base {unbound[0]}=URL"
     try:
         run_request(suite, replace(task, login=""), rows, logins=False)
     except SiteloreError as error:

@@ -317,7 +317,7 @@ async def test_a_name_that_stands_for_no_address_is_told_with_its_remedy(bench: 
     plan = await bench.engine.plan_evaluation(bench.request())
     assert len(plan.problems) == 1
     assert plan.problems[0].startswith("4 tasks (")
-    assert "its start address (__DEMO__) is unknown" in plan.problems[0]
+    assert "__DEMO__ stands for no address; bind it with: sitelore sites edit" in plan.problems[0]
     assert plan.episodes == 4
     assert plan.hours > 0
 

@@ -1,20 +1,17 @@
 """Workers in a cluster of Ray: an actor each, which starts the same engine host and speaks the same channel.
 
-Ray comes with the extra ``scale``.  A node offers as many workers as its resource ``browser`` says.  Everything that
-crosses the cluster is bytes: the bundle, a request and a record as JSON, a packed run.
+Ray comes with the extra ``scale``.  A node offers as many workers as its resource ``browser`` says.  What crosses the
+cluster is bytes: the bundle, a request and a record as JSON, a packed run.
 
-Start and stop two nodes on one machine, bound to loopback, with authentication::
-
-    export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH=~/.config/sitelore/ray-token RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0
-    ray start --head --node-ip-address 127.0.0.1 --port 6399 --include-dashboard=false --resources '{"browser": 1}'
-    ray start --address 127.0.0.1:6399 --node-ip-address 127.0.0.1 --resources '{"browser": 1}'
-    ray stop
+Whoever reaches a cluster without authentication can run code on it, so its token is always asked for: every node and
+this process read it from ``RAY_AUTH_TOKEN_PATH``.  ``RAY_AUTH_MODE=disabled`` in the environment is the only way out.
 """
 
 from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -130,14 +127,14 @@ class RayEngine:
         if self._address:
             options = {"log_to_driver": False, "address": self._address}
         else:
-            options |= {"resources": {RESOURCE: self._count}, "_node_ip_address": "127.0.0.1"}
+            options["resources"] = {RESOURCE: self._count}
         try:
             self._ray.init(**options)
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
             first = (str(error).strip().splitlines() or ["no answer"])[0]
             raise UsageError(
                 f"the cluster at {self._address or 'this machine'} can't be reached: {first[:200]}",
-                remedy="start it with: ray start --head; its token is read from RAY_AUTH_TOKEN_PATH",
+                remedy="start it with: ray start --head; its token is read from RAY_AUTH_TOKEN_PATH, on every node",
             ) from error
 
     async def _start_actor(self, worker: int) -> None:
@@ -152,6 +149,8 @@ class RayEngine:
 
 
 def _imported_ray() -> Any:
+    os.environ.setdefault("RAY_AUTH_MODE", "token")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         return importlib.import_module("ray")
     except ImportError as error:
