@@ -121,8 +121,11 @@ def made_up_journal(
         tainted=tainted,
         seed=seed,
         options=(
-            ("command", f"sitelore eval run webarena --kb kb/june.akb --against none --repeats {repeats}"),
-            ("max_seconds", "600"),
+            ("engine", "local"),
+            ("workers", "2"),
+            ("max_seconds", "600.0"),
+            ("max_tokens", "0"),
+            ("infeasible_is_na", "no"),
         ),
         versions=(
             ("sitelore", "0.9.0"),
@@ -320,25 +323,26 @@ def _result(one: float, other: float) -> str:
 
 def _verdict(row: DifferenceRow, *, early: bool) -> ComparisonVerdict:
     points, low, high = (100 * value for value in (row.difference, row.low, row.high))
-    interval = f"{points:+.1f} points, 95 % interval {low:+.1f} to {high:+.1f}, {row.templates} templates"
+    interval = f"95 % interval {low:.0f} to {high:.0f}, {row.templates} templates"
     if early:
-        answer, words = "not enough data", f"{row.arm} and {row.against} can't be told apart yet"
+        answer, words = (
+            "not enough data",
+            "not enough data yet: 140 more templates for an effect of 5 points; ",
+        )
     elif low > 0:
-        answer, words = "better", f"{row.arm} is better than {row.against}"
+        answer, words = "better", f"better by {points:.0f} points, "
     elif high < 0:
-        answer, words = "worse", f"{row.arm} is worse than {row.against}"
+        answer, words = "worse", f"worse by {-points:.0f} points, "
     elif low >= -2 and high <= 2:
-        answer, words = "same", f"{row.arm} is the same as {row.against} within 2 points"
+        answer, words = "same", "the same within 2 points, "
     else:
-        answer, words = "not enough data", f"{row.arm} and {row.against} can't be told apart"
-    more = 140 if answer == "not enough data" else 0
-    tail = f"; about {more} more templates would be needed" if more else ""
+        answer, words = "not enough data", "not enough data: 140 more templates for an effect of 5 points; "
     return ComparisonVerdict(
         arm=row.arm,
         against=row.against,
         answer=answer,
-        sentence=f"{words}: {interval}{tail}.",
-        more_templates=more,
+        sentence=words + interval,
+        more_templates=140 if answer == "not enough data" else 0,
         always_valid=(row.low - 0.03, row.high + 0.03),
         early=early,
     )

@@ -12,6 +12,7 @@ from app.engine.api.evaluation_api import Comparison, GroupTable, ReportFiles, T
 from app.engine.core.evaluation.episode import Journal
 from app.engine.evaluation.comparing import compare
 from app.engine.evaluation.credit import credit_rows, observe
+from app.engine.evaluation.report.files import write_report_files
 from app.engine.services.comparison_sources import ComparisonSources
 from app.engine.services.core import Core
 from app.engine.services.evaluation import EvaluationService
@@ -64,8 +65,19 @@ class ComparisonService:
         return replace(compared, tables=(*compared.tables, *added)) if added else compared
 
     async def write_report(self, folders: Sequence[str], out: str = "", margin: float = 0.02) -> ReportFiles:
-        """Write the report of evaluations as HTML, CSV, LaTeX and JSON."""
-        raise NotImplementedError
+        """Write the report of evaluations as HTML, CSV, LaTeX and JSON.
+
+        Without ``out`` it goes into ``report`` in the folder of the evaluation; of several into one of the first's.
+
+        Raises:
+            NotFound, InputError, UsageError: as ``compare_evaluations``.  Conflict: files of others are in the way.
+        """
+        places = list(dict.fromkeys(map(_full, folders)))
+        compared = await self.compare_evaluations(places, margin=margin)
+        journals = [await self._evaluation.journal(folder) for folder in places]
+        name = "report" if len(places) == 1 else f"report-of-{len(places)}"
+        folder = Path(_full(out)) if out else Path(places[0]) / name
+        return await self._core.on_worker(write_report_files, compared, journals, folder)
 
     async def tip_credits(self) -> list[TipCreditRow]:
         """Return what each tip is worth by all evaluations that the workspace knows.

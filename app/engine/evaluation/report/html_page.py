@@ -15,7 +15,14 @@ from app.engine.evaluation.report.cells import NUMBERS, CellKind, CellValue, Rep
 from app.engine.evaluation.report.colors import css_variables
 from app.engine.evaluation.report.interval_plots import forest_plot, rates_plot
 from app.engine.evaluation.report.learning_plot import MIN_SIZES, learning_plot, sizes_of
-from app.engine.evaluation.report.readings import arm_of, early_pairs, reading_of, verdict_sentences
+from app.engine.evaluation.report.readings import (
+    arm_of,
+    early_pairs,
+    is_sure,
+    reading_of,
+    verdict_sentence,
+    verdict_sentences,
+)
 from app.engine.evaluation.report.safe_text import elided, one_line, visible
 from app.errors import InputError
 
@@ -111,7 +118,9 @@ def _content(comparison: Comparison, journals: Sequence[Journal]) -> dict[str, A
         "dark": css_variables("dark"),
         "names": ", ".join(dict.fromkeys(head.name for head in heads)) or "no evaluation",
         "answers": _answers(comparison),
-        "notes": [*comparison.notes, *(note for journal in journals for note in journal.notes)],
+        "notes": list(
+            dict.fromkeys([*comparison.notes, *(n for journal in journals for n in journal.notes)])
+        ),
         "about": [_about(head) for head in heads],
         "arms": _page_table(journal_tables.arms_table(heads)),
         "settings_apart": _page_table(replace(settings, rows=apart)),
@@ -122,8 +131,8 @@ def _content(comparison: Comparison, journals: Sequence[Journal]) -> dict[str, A
         "learning": _learning(comparison),
         "learning_note": _learning_note(comparison),
         "credits": _page_table(result_tables.credits_table(comparison)),
-        "groups": [_page_table(table) for table in result_tables.group_tables(comparison)],
-        "outcomes": _page_table(journal_tables.failures_table(journals)),
+        "groups": [_page_table(table) for table in result_tables.group_tables(comparison) if table.rows],
+        "outcomes": _page_table(journal_tables.outcomes_table(journals)),
         "cost": _page_table(result_tables.cost_table(comparison)),
         "cost_differences": _page_table(result_tables.cost_differences_table(comparison)),
         "progress": _page_table(journal_tables.progress_table(journals)),
@@ -133,7 +142,7 @@ def _content(comparison: Comparison, journals: Sequence[Journal]) -> dict[str, A
         "tainted": journal_tables.tainted_tasks(heads),
         "pair_counts": _page_table(result_tables.pair_counts_table(comparison)),
         "pairs": _pairs(comparison),
-        "commands": [(head, journal_tables.command_lines(head)) for head in heads],
+        "commands": [(head, journal_tables.command_line(head)) for head in heads],
     }
 
 
@@ -144,12 +153,12 @@ def _answers(comparison: Comparison) -> list[PageAnswer]:
 
 
 def _answer(verdict: ComparisonVerdict) -> PageAnswer:
-    word = "too early to say" if verdict.early and verdict.answer in ("better", "worse") else verdict.answer
+    sure = is_sure(verdict)
     return PageAnswer(
-        sentence=elided(verdict.sentence, 600),
-        word=word,
-        sign=_SIGNS.get(word, "○"),
-        kind=_CLASSES.get(word, ""),
+        sentence=elided(verdict_sentence(verdict), 600),
+        word=verdict.answer,
+        sign=_SIGNS.get(verdict.answer, "○") if sure else "○",
+        kind=_CLASSES.get(verdict.answer, "") if sure else "",
         early=verdict.early,
         always_valid=cell_text(verdict.always_valid, "ranges"),
     )
@@ -247,10 +256,11 @@ def _cell(
     value: CellValue, kind: CellKind, key: str, row: tuple[CellValue, ...], places: dict[str, int]
 ) -> PageCell:
     if isinstance(value, str) and key in ("reading", "verdict") and "interval" in places:
-        interval = row[places["interval"]]
-        seen = reading_of(*interval) if isinstance(interval, tuple) else "not clear"
+        interval, templates = row[places["interval"]], row[places["templates"]]
         told = _CLASSES.get(value, "")
-        return PageCell(value, told if told == seen else "", _SIGNS.get(value, "○"))
+        if isinstance(interval, tuple) and isinstance(templates, int):
+            told = told if told == reading_of(*interval, templates) else ""
+        return PageCell(value, told, _SIGNS.get(value, "○") if told else "○")
     if isinstance(value, str) and len(value) > TEXT_LIMIT:
         return PageCell(elided(value, TEXT_LIMIT), "words", whole=visible(value))
     text = cell_text(value, kind)

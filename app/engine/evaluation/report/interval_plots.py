@@ -70,7 +70,7 @@ def forest_plot(rows: Sequence[DifferenceRow], margin: float, *, early: bool = F
         if kind in _NAMES and kind != family:
             family = kind
             marks.append(IntervalMark(label=_NAMES[kind]))
-        reading = reading_of(row.low, row.high, early=early)
+        reading = reading_of(row.low, row.high, row.templates, early=early)
         marks.append(
             IntervalMark(
                 label="All tasks" if row.group == "all" else name if kind in _NAMES else row.group,

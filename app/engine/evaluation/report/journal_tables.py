@@ -12,8 +12,8 @@ from app.engine.core.evaluation.task_score import ScoreVerdict
 from app.engine.evaluation.report.cells import CellValue, ReportTable
 from app.engine.evaluation.report.cells import ReportColumn as Col
 
-COMMAND = "command"
-"""The option of a head that holds the command line it was begun with, where it was one."""
+_BUDGETS = ("max_seconds", "max_tokens", "max_money")
+_FLAGS = ("infeasible_is_na", "off_site_is_zero")
 _EXAMPLES = 5
 
 
@@ -54,7 +54,6 @@ def settings_table(heads: Sequence[EvaluationHead]) -> ReportTable:
 
 
 def _facts(head: EvaluationHead) -> dict[str, str]:
-    options = {name: value for name, value in head.options if name != COMMAND}
     return {
         "Suite": head.suite,
         "Suite SHA-256": head.suite_sha256,
@@ -68,48 +67,45 @@ def _facts(head: EvaluationHead) -> dict[str, str]:
         "Steps at most": str(head.max_steps),
         "Seed of the order": str(head.seed),
         "Begun": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(head.begun_at)) if head.begun_at > 0 else "",
-        **{f"Option {name}": value for name, value in options.items()},
+        **{f"Option {name}": value for name, value in head.options if _unless_none(value)},
         **{f"Version of {name}": value for name, value in head.versions},
         **{f"Machine: {name}": value for name, value in head.machine},
     }
 
 
-def command_lines(head: EvaluationHead) -> list[str]:
-    """Return the commands that do an evaluation again; a shell may be given them as they are."""
-    given = dict(head.options).get(COMMAND, "")
-    if given and "\n" not in given and "\r" not in given:
-        return [given]
-    kbs = list(dict.fromkeys(arm.kb for arm in head.arms)) or ["none"]
+def command_line(head: EvaluationHead) -> str:
+    """Return the command that does an evaluation again; a shell may be given it as it is."""
+    stored = dict(head.options)
+    kbs = [arm.kb for arm in head.arms] or ["none"]
     maps = {arm.maps for arm in head.arms}
-    against = "none" if "none" in kbs else kbs[0]
-    others = [kb for kb in kbs if kb != against] or [against]
-    options = {
-        "--dialect": head.dialect,
-        "--policy": head.policy,
-        "--repeats": str(head.repeats),
-        "--max-steps": str(head.max_steps),
-        "--seed": str(head.seed),
-        "--maps": "both" if len(maps) == 2 else "yes" if maps == {True} else "no",
+    filters = {
+        "--tasks": stored.get("ids", ""),
+        "--site": stored.get("sites", ""),
+        "--kind": stored.get("kinds", ""),
+        "--template": stored.get("templates", ""),
     }
-    words = [word for name, value in options.items() if value for word in (name, value)]
-    return [
-        shlex.join(
-            [
-                "sitelore",
-                "eval",
-                "run",
-                head.suite,
-                "--kb",
-                kb,
-                "--against",
-                against,
-                *words,
-                "--out",
-                head.name,
-            ]
-        )
-        for kb in others
+    options = [
+        *((name, part) for name, parts in filters.items() for part in parts.split(", ")),
+        ("--subset", stored.get("subset", "")),
+        ("--policy", head.policy),
+        ("--kb", next((kb for kb in kbs if kb != kbs[0]), kbs[0])),
+        ("--against", kbs[0]),
+        ("--maps", "both" if len(maps) > 1 else "yes" if True in maps else ""),
+        ("--repeats", str(head.repeats)),
+        ("--dialect", head.dialect),
+        ("--max-steps", str(head.max_steps)),
+        *((f"--{name.replace('_', '-')}", _unless_none(stored.get(name, ""))) for name in _BUDGETS),
+        ("--tainted", "mark" if head.tainted else ""),
+        ("--seed", str(head.seed)),
+        ("--name", head.name),
     ]
+    flags = [f"--{name.replace('_', '-')}" for name in _FLAGS if stored.get(name) == "yes"]
+    words = [word for name, value in options if value for word in (name, value)]
+    return shlex.join(["sitelore", "eval", "run", stored.get("suite_file") or head.suite, *words, *flags])
+
+
+def _unless_none(value: str) -> str:
+    return "" if value in ("", "0", "0.0", "no") else value
 
 
 def progress_table(journals: Sequence[Journal]) -> ReportTable:
@@ -197,7 +193,7 @@ def tainted_tasks(heads: Sequence[EvaluationHead]) -> list[str]:
     return list(dict.fromkeys(task for head in heads for task in head.tainted))
 
 
-def failures_table(journals: Sequence[Journal]) -> ReportTable:
+def outcomes_table(journals: Sequence[Journal]) -> ReportTable:
     """Return the outcomes of runs by verdict, and by arm."""
     counts = Counter(
         (record.key.arm, record.outcome or "no run", record.verdict.value)

@@ -13,9 +13,12 @@ MAX_CHARACTERS = 160
 LONG = 40
 """Rows above which a table may break over pages."""
 
+WIDE = 8
+"""Columns above which a table is made as narrow as the text."""
+
 _HEAD = """\
-% Tables of a Sitelore report.  They need \\usepackage{booktabs,longtable} and, for letters outside Latin, LuaLaTeX or
-% XeLaTeX with a font that has them.  Long lists are not here but in the folder tables, as CSV.
+% Tables of a Sitelore report.  They need \\usepackage{booktabs,graphicx,longtable} and, for letters outside Latin,
+% LuaLaTeX or XeLaTeX with a font that has them.  Long lists are not here but in the folder tables, as CSV.
 """
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -79,7 +82,8 @@ def _table(table: ReportTable, of: tuple[str, ...]) -> str:
             f"\\begin{{longtable}}{{{sides}}}\n{caption} \\\\\n\\toprule\n{heads}\n\\midrule\n\\endfirsthead\n"
             f"\\toprule\n{heads}\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n{rows}\n\\end{{longtable}}\n"
         )
+    before, after = ("\\resizebox{\\textwidth}{!}{%\n", "}") if len(table.columns) > WIDE else ("", "")
     return (
-        f"\\begin{{table}}[htbp]\n\\centering\n{caption}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n{heads}\n"
-        f"\\midrule\n{rows}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+        f"\\begin{{table}}[htbp]\n\\centering\n{caption}\n{before}\\begin{{tabular}}{{{sides}}}\n\\toprule\n{heads}\n"
+        f"\\midrule\n{rows}\n\\bottomrule\n\\end{{tabular}}{after}\n\\end{{table}}\n"
     )

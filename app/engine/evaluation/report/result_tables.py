@@ -72,7 +72,7 @@ def differences_table(comparison: Comparison) -> ReportTable:
         rows=tuple(
             (
                 row.arm, row.against, row.group, row.tasks, row.templates, row.difference, (row.low, row.high),
-                reading_of(row.low, row.high, early=(row.arm, row.against) in early), row.p, row.p_holm,
+                reading_of(row.low, row.high, row.templates, early=(row.arm, row.against) in early), row.p, row.p_holm,
                 row.mcnemar_p, row.won, row.lost, row.both, row.neither, row.undecided,
             )
             for row in comparison.differences
