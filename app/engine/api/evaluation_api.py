@@ -404,12 +404,16 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFiles:
-    """Files of a report: a self-contained page, tables as CSV and LaTeX, everything as JSON."""
+    """Files of a report: a self-contained page, tables as CSV and LaTeX, everything as JSON.
+
+    ``html`` is "" where the page could not be made; ``notes`` says why.
+    """
 
     html: str
     csv: tuple[str, ...]
     latex: str
     json: str
+    notes: tuple[str, ...] = ()
 
 
 class EvaluationApi(Protocol):
