@@ -7,11 +7,14 @@ state command needs, because an evaluation runs it twice an episode.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import shlex
+import shutil
 import sys
+import urllib.request
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,9 +154,10 @@ def _rows_of_text(text: str) -> Rows:
 
 
 async def save_login(site: Site, role: str, file: Path) -> None:
-    """Log in by the site's own form and write a storage state; ``reset`` restores the session from now on.
+    """Write a storage state with which one is logged in; ``reset`` restores the session from now on.
 
-    The site is reset before, so that nothing but the session joins the state that is kept.
+    An evaluation asks for it after every reset, so the last one is given again as long as it holds.  Else the site's
+    own form is used, on a site that was reset, so that nothing but the session joins the state that is kept.
 
     Raises:
         RuntimeError: the site has no such role, or it does not run.
@@ -162,16 +166,59 @@ async def save_login(site: Site, role: str, file: Path) -> None:
         raise RuntimeError(f"{site.name} has no role {role[:80]!r}, but {', '.join(site.accounts)}")
     if not site.is_ready():
         raise RuntimeError(f"{site.name} does not run; start it first")
+    cached = site.home / f"logins-{site.port}" / f"{role}.json"
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    with (site.home / f"logins-{site.port}.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # of two log-ins at a time one would reset the other's session away
+        if not (cached.is_file() and holds(site, role, cached)):
+            site.reset()
+            await _log_in(site, role, cached)
+            site.keep()
+        shutil.copyfile(cached, file)
+    file.chmod(0o600)
+
+
+async def _log_in(site: Site, role: str, file: Path) -> None:
     from app.engine.browser.session import open_browser  # late: a state command needs no browser
 
-    site.reset()
     async with open_browser() as browser:
         context = await browser.new_context()
-        await site.log_in(await context.new_page(), site.accounts[role])
+        page = await context.new_page()
+        await site.log_in(page, site.accounts[role])
         await context.storage_state(path=file)
+        _agent_file(file).write_text(await page.evaluate("navigator.userAgent"), encoding="utf-8")
         await context.close()
     file.chmod(0o600)
-    site.keep()
+
+
+def _agent_file(file: Path) -> Path:
+    """The file with the browser's name that belongs to a storage state."""
+    return file.with_suffix(".agent")
+
+
+def holds(site: Site, role: str, file: Path) -> bool:
+    """Whether a page names the account more often with the cookies of a storage state than without them.
+
+    The browser's name is sent, too, because some sites end a session that comes with another one.
+    """
+    path = next((path for path, of in site.explored if of == role), site.explored[0][0])
+    try:
+        cookies = json.loads(file.read_text(encoding="utf-8"))["cookies"]
+        header = "; ".join(f"{one['name']}={one['value']}" for one in cookies)
+        agent = _agent_file(file).read_text(encoding="utf-8")
+        pages = [
+            _page(f"{site.url}{path}", {"User-Agent": agent, **sent}) for sent in ({}, {"Cookie": header})
+        ]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    without, with_cookies = (page.count(site.accounts[role].user) for page in pages)
+    return with_cookies > without
+
+
+def _page(url: str, headers: dict[str, str]) -> str:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(urllib.request.Request(url, headers=headers), timeout=30) as answer:
+        return answer.read().decode("utf-8", "replace")
 
 
 def command_line(what: str, site: Site, default_port: int) -> str:

@@ -8,15 +8,24 @@ import shlex
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from benchmarks.sites.__main__ import OPEN, SEALED, main, site_of
-from benchmarks.sites.evaluation import command_line, save_login, state_after, state_before, suite_document
+from benchmarks.sites.evaluation import (
+    command_line,
+    holds,
+    save_login,
+    state_after,
+    state_before,
+    suite_document,
+)
 from benchmarks.sites.site import Account, Site
 from benchmarks.sites.tasks import SETS, TaskSet, load_tasks
 
@@ -242,6 +251,51 @@ async def test_a_log_in_of_an_unknown_role_or_a_site_that_is_down_is_refused(
         await save_login(site, "smith", tmp_path / "state.json")
     with pytest.raises(RuntimeError, match="pots does not run"):
         await save_login(site, "potter", tmp_path / "state.json")
+
+
+class GatePage(BaseHTTPRequestHandler):
+    """A page that greets whoever brings the right cookie by the right browser, and always quotes one of ada's pots."""
+
+    def do_GET(self) -> None:
+        known = (self.headers["Cookie"], self.headers["User-Agent"]) == ("a=1; b=2", "browser 1")
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"a pot by ada" + (b", hello ada" if known else b""))
+
+    def log_message(self, format: str, *args: object) -> None:
+        del format, args
+
+
+@pytest.fixture
+def gate(site: PotSite) -> Iterator[PotSite]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), GatePage) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        site.port = server.server_address[1]
+        yield site
+        server.shutdown()
+        serving.join()
+
+
+@pytest.mark.parametrize(
+    ("value", "agent", "good"),
+    [("2", "browser 1", True), ("3", "browser 1", False), ("2", "browser 2", False)],
+)
+def test_a_log_in_holds_where_the_page_names_its_account_because_of_it(
+    gate: PotSite, tmp_path: Path, value: str, agent: str, good: bool
+) -> None:
+    file = tmp_path / "potter.json"
+    cookies = [{"name": "a", "value": "1"}, {"name": "b", "value": value}]
+    file.write_text(json.dumps({"cookies": cookies}), encoding="utf-8")
+    file.with_suffix(".agent").write_text(agent, encoding="utf-8")
+    assert holds(gate, "potter", file) == good
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"cookies": [{"name": "a"}]}', '{"cookies": 1}'])
+def test_a_damaged_log_in_does_not_hold(gate: PotSite, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "potter.json"
+    file.write_text(text, encoding="utf-8")
+    assert not holds(gate, "potter", file)
 
 
 # commands
