@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from app.engine.core.evaluation.episode import Arm, EpisodeRecord, EvaluationHead
 from app.engine.core.evaluation.suite import TaskFilter
-from app.engine.core.evaluation.task_score import SubCheck, TaskScore
+from app.engine.core.evaluation.task_score import JudgeReply, SubCheck, TaskScore
 
 EngineKind = Literal["local", "ray"]
 WithMaps = Literal["no", "yes", "both"]
@@ -116,6 +116,7 @@ class RescoredRun:
     checks: tuple[SubCheck, ...] = ()
     evaluators: tuple[str, ...] = ()
     site: str = ""
+    judge: tuple[JudgeReply, ...] = ()
 
 
 # evaluations
@@ -427,10 +428,15 @@ class EvaluationApi(Protocol):
     async def split_suite(self, name: str, seed: int = 7) -> SplitReport: ...
     async def expected_outcome(self, run: str) -> ExpectedOutcome | None: ...
     async def rescore(
-        self, runs: Sequence[str], suite: str, dialect: str = "", judge: bool = False
+        self,
+        runs: Sequence[str],
+        suite: str,
+        dialect: str = "",
+        judge: bool = False,
+        browsergym: bool | None = None,
     ) -> list[RescoredRun]: ...
     async def rescore_folder(
-        self, path: str, suite: str, dialect: str = "", judge: bool = False
+        self, path: str, suite: str, dialect: str = "", judge: bool = False, browsergym: bool | None = None
     ) -> list[RescoredRun]: ...
     async def evaluations(self) -> list[EvaluationRow]: ...
     async def plan_evaluation(self, request: EvaluationRequest) -> EvaluationPlan: ...

@@ -25,7 +25,7 @@ from app.engine.browser.network.write_guard import WriteGuard, read_only
 from app.engine.browser.page_loading import load_failure
 from app.engine.browser.session import BROWSER_GONE, BrowserSession
 from app.engine.core.addresses import browser_host, is_on_any_host
-from app.engine.core.evaluation.helper_calls import is_helper, parse_helper
+from app.engine.core.evaluation.helper_calls import is_helper, parse_helper, place_of
 from app.engine.core.evaluation.run_evidence import RunEvidence, TargetEvidence
 from app.engine.core.evaluation.suite import HtmlTarget
 from app.engine.core.text import first_line
@@ -152,9 +152,11 @@ class _EvidenceReader:
             why = _reason(error)
         else:
             if len(text) <= MAX_TEXT:
-                return TargetEvidence(target=number, url=url, value=html.unescape(text))
+                return TargetEvidence(
+                    target=number, url=url, value=html.unescape(text), place=place_of(target)
+                )
             why = f"it has {len(text):,} characters"
-        return TargetEvidence(target=number, why=why)
+        return TargetEvidence(target=number, why=why, place=place_of(target))
 
     async def _content(self, target: HtmlTarget, guard: WriteGuard) -> tuple[str, str]:
         """Return the address that was read and the text found there; raises where there is none."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from app.engine.core.sites import SiteTable
 from app.engine.imports import colorbrowseragent, native
 from app.engine.imports.source_files import ReadRun
 from app.errors import InputError, PathError
+
+
+class _LoadEnd(Protocol):
+    def __call__(self, folder: Path, root: Path, *, page: bool) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class RunFormat:
     find_runs: Callable[[Path, list[PathError]], Iterator[Path]]
     load: Callable[[Path, Path], Any]
     parse: Callable[[Any, SiteTable], ReadRun]
-    load_end: Callable[[Path, Path], Any]
+    load_end: _LoadEnd
 
 
 FORMATS: dict[str, RunFormat] = {

@@ -35,6 +35,7 @@ SOURCE = "colorbrowseragent"
 
 _STEP_FILE = re.compile(r"steps_info_(\d{1,9})\.json")
 _SUMMARY_FILE = "summary_info.json"
+_PAGE = ("axtree_txt", "pruned_html")
 _GAPS_NAMED = 20
 """Missing records with a note of their own; further ones share one note."""
 _SUMMARY_KEYS = frozenset({"n_steps", "cum_reward", "err_msg", "terminated", "truncated"})
@@ -49,13 +50,18 @@ _WEBCHOREARENA_SITES = {"1": "shopping_admin", "2": "shopping", "3": "reddit", "
 
 @dataclass(slots=True)
 class RawRun:
-    """A run folder's JSON files as unparsed bytes. ``content_hash`` hashes their content, not their location."""
+    """A run folder's JSON files as unparsed bytes. ``content_hash`` hashes their content, not their location.
+
+    Of the end of a run alone there are neither log nor pictures, and its page only where it is wanted.
+    """
 
     folder: Path
     root: Path
     files: dict[str, bytes]
     content_hash: str
     problems: list[PathError] = field(default_factory=list[PathError])
+    is_end: bool = False
+    has_page: bool = True
 
 
 @dataclass(slots=True)
@@ -84,15 +90,20 @@ def load(folder: Path, root: Path) -> RawRun:
     return _load(folder, root, _names(folder))
 
 
-def load_end(folder: Path, root: Path) -> RawRun:
+def load_end(folder: Path, root: Path, *, page: bool) -> RawRun:
     """Read the summary and the last record alone: the page after the last step, and what was said there.
+
+    Args:
+        page: with the page's contents.
 
     Raises:
         InputError: the folder can't be listed.
     """
     names = _names(folder)
     last = next((name for name in reversed(names) if _STEP_FILE.fullmatch(name)), "")
-    return _load(folder, root, [name for name in names if name in (_SUMMARY_FILE, last)])
+    raw = _load(folder, root, [name for name in names if name in (_SUMMARY_FILE, last)])
+    raw.is_end, raw.has_page = True, page
+    return raw
 
 
 def _names(folder: Path) -> list[str]:
@@ -137,7 +148,8 @@ def parse(raw: RawRun, sites: SiteTable) -> ReadRun:
             f"no run: neither a step record nor a summary could be read here{first}", path=str(raw.folder)
         )
     count = _count_steps(records)
-    reader = StepReader(records.by_index, companion_files.summaries(raw.folder, raw.root))
+    summaries = companion_files.summaries(raw.folder, raw.root) if not raw.is_end else {}
+    reader = StepReader(records.by_index, summaries)
     steps = [reader.executed(index, last=index == count - 1) for index in range(count)]
     final = reader.after(count) if count in records.by_index else None
     if final is None and count:
@@ -146,7 +158,8 @@ def parse(raw: RawRun, sites: SiteTable) -> ReadRun:
             f" ({_step_file(count)})"
         )
     blobs = reader.blobs
-    steps, final = _with_pictures(raw, steps, final, blobs, records.problems)
+    if not raw.is_end:
+        steps, final = _with_pictures(raw, steps, final, blobs, records.problems)
     run = _make_run(raw, records, sites, tuple(steps), final)
     return ReadRun(run=run, steps=tuple(steps), blobs=blobs, problems=tuple(records.problems))
 
@@ -165,6 +178,8 @@ def _read_records(raw: RawRun) -> _Records:
             else:
                 if not isinstance(value.get("obs"), dict):
                     raise InputError("no step record: it has no observation", path=str(path))
+                for unwanted in () if raw.has_page else _PAGE:
+                    value["obs"].pop(unwanted, None)
                 records.by_index[int(step_file[1])] = value
         except InputError as error:
             records.problems.append(PathError(path=error.path, error=error.what))

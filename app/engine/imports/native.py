@@ -118,14 +118,20 @@ def load(folder: Path, root: Path) -> NativeRun:
     )
 
 
-def load_end(folder: Path, root: Path) -> NativeRun:
+def load_end(folder: Path, root: Path, *, page: bool) -> NativeRun:
     """Read what the end of the run is made of, as ``load`` does, but none of its steps.
+
+    Args:
+        page: with the page's HTML.
 
     Raises:
         InputError: as ``load``.
     """
     raw = load(folder, root)
-    raw.run, raw.steps = replace(raw.run, calls=()), b""
+    final = raw.run.final
+    if final is not None:
+        final = replace(final, tree="", screenshot="", boxes="", calls=(), html=final.html if page else "")
+    raw.run, raw.steps = replace(raw.run, final=final, calls=(), prompts=(), actions=None), b""
     return raw
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Run
 from app.engine.imports import AUTO, RunFormat, chosen_formats
+from app.engine.imports.source_files import ReadRun
 from app.errors import InputError, PathError, printable
 
 
@@ -30,7 +31,7 @@ class RunPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnd:
-    """The end of a run; its ``run`` has no steps, and of its contents ``blobs`` holds those of the last page."""
+    """The end of a run; its ``run`` has no steps, and ``blobs`` holds its last page where that was wanted."""
 
     place: RunPlace
     run: Run
@@ -56,20 +57,22 @@ def find_run_places(root: Path, problems: list[PathError]) -> list[RunPlace]:
     return list(found.values())
 
 
-def read_run_ends(
-    places: list[RunPlace], sites: SiteTable, problems: list[PathError]
-) -> Iterator[RunEnd | None]:
-    """Read the end of one run after another; ``None`` for one that can't be read, which is added to ``problems``."""
-    for place in places:
-        try:
-            read = place.format.parse(place.format.load_end(place.folder, place.root), sites)
-        except InputError as error:
-            problems.append(PathError(path=error.path or str(place.folder), error=error.what))
-            yield None
-        except OSError as error:
-            problems.append(
-                PathError(path=str(place.folder), error=f"can't be read: {error.strerror or error}")
-            )
-            yield None
-        else:
-            yield RunEnd(place=place, run=read.run, blobs=read.blobs)
+def read_run_end(
+    place: RunPlace, sites: SiteTable, wants_page: Callable[[Run], bool] = lambda run: True
+) -> RunEnd:
+    """Read the end of one run; its page, which may be long, only where ``wants_page`` says so of the run.
+
+    Raises:
+        InputError: it can't be read.
+    """
+    try:
+        read = _read(place, sites, page=False)
+        if read.run.final is not None and wants_page(read.run):
+            read = _read(place, sites, page=True)
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror or error}", path=str(place.folder)) from error
+    return RunEnd(place=place, run=read.run, blobs=read.blobs)
+
+
+def _read(place: RunPlace, sites: SiteTable, *, page: bool) -> ReadRun:
+    return place.format.parse(place.format.load_end(place.folder, place.root, page=page), sites)

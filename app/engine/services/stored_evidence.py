@@ -82,12 +82,12 @@ class _StoredScript:
 
 
 async def with_stored_targets(
-    evidence: RunEvidence, task: SuiteTask, pages: StoredPages | None
+    evidence: RunEvidence, task: SuiteTask, pages: StoredPages | None, no_pages: str = ""
 ) -> RunEvidence:
     """Return the evidence with what its stored page holds at the suite's targets.
 
     Args:
-        pages: evaluates locators; without it they stay unread.
+        pages: evaluates locators; without it they stay unread, and ``no_pages`` says why there is none.
 
     Raises:
         NoBrowser: none can be started.  SiteloreError: it died.
@@ -103,8 +103,16 @@ async def with_stored_targets(
             found[number] = _read(number, evidence, html_entities.unescape(evidence.html or ""))
         else:
             scripts.append(_StoredScript(number=number, target=target))
-    found |= await _evaluated(evidence, scripts, pages)
+    if scripts and pages is None:
+        found |= {one.number: _unread(one.number, no_pages or "no browser was asked") for one in scripts}
+    elif scripts and pages is not None:
+        found |= await _evaluated(evidence, scripts, pages)
     return replace(evidence, targets=tuple(found[number] for number, _ in wanted))
+
+
+def may_be_on_page(target: HtmlTarget) -> bool:
+    """Whether a stored last page could hold a target."""
+    return target.url == LAST and not is_helper(target.locator)
 
 
 def needs_browser(evidence: RunEvidence, task: SuiteTask) -> bool:
@@ -116,10 +124,8 @@ def needs_browser(evidence: RunEvidence, task: SuiteTask) -> bool:
 
 
 async def _evaluated(
-    evidence: RunEvidence, scripts: Sequence[_StoredScript], pages: StoredPages | None
+    evidence: RunEvidence, scripts: Sequence[_StoredScript], pages: StoredPages
 ) -> dict[str, TargetEvidence]:
-    if not scripts or pages is None:
-        return {one.number: _unread(one.number, "no browser was asked") for one in scripts}
     from app.engine.browser.stored_page import StoredLocator
 
     located = await pages.read(

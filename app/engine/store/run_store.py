@@ -220,6 +220,20 @@ class RunStore:
             self._opened.popitem(last=False)
         return head, steps
 
+    def load_head(self, run: str) -> Run:
+        """Return a run without its steps.
+
+        Raises:
+            NotFound: no run has this id.  StoreError: its file is damaged.
+        """
+        try:
+            place = self.path / validate_run_id(run) / RUN_FILE
+            return decode_run(place.read_bytes(), place)
+        except OSError as error:
+            raise NotFound(f"no run {run[:120]!r} in this workspace") from error
+        except InputError as error:
+            raise StoreError(f"run {run} is damaged: {error}; import it again") from error
+
     def read_blob(self, digest: str) -> bytes:
         """Return a page's or picture's content; raises ``NotFound``."""
         return self.blobs.read(digest)

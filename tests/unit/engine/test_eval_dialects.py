@@ -256,6 +256,21 @@ def test_missing_in_a_page_of_which_only_a_part_was_stored_says_nothing(
     assert score_of(given, page(("0", content))) == (score or 0)
 
 
+@pytest.mark.parametrize(
+    ("place", "score"), [("", 1), (f"last {JS}", 1), ("last document.body", None), (f"http://h {JS}", None)]
+)
+def test_what_was_captured_for_another_target_decides_nothing(place: str, score: float | None) -> None:
+    found = RunEvidence(targets=(TargetEvidence(target="0", value="a", place=place),))
+    assert score_of(html(HtmlTarget(locator=JS, exact_match="a")), found) == score
+
+
+def test_names_of_sites_in_required_texts_stand_for_their_addresses() -> None:
+    given = html(HtmlTarget(locator=JS, must_include=("__SHOP__/a",)))
+    assert score_of(given, page(("0", "see http://h:7770/a")), bases=BASES) == 1
+    assert score_of(given, page(("0", "see http://h:7770/b")), bases=BASES) == 0
+    assert score_of(given, page(("0", "see http://h:7770/a")), bases=(("__SHOP__", "http://*:7770"),)) is None
+
+
 # combinations
 
 BOTH = task(

@@ -98,6 +98,11 @@ def evidence_targets(oracle: Oracle) -> list[tuple[str, HtmlTarget]]:
     return list(_numbered(oracle))
 
 
+def place_of(target: HtmlTarget) -> str:
+    """Return the address and locator of a target as its evidence names them."""
+    return f"{target.url} {target.locator}".strip()
+
+
 def _numbered(oracle: Oracle) -> Iterator[tuple[str, HtmlTarget]]:
     for number, target in enumerate(oracle.html):
         yield str(number), target

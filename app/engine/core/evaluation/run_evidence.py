@@ -32,6 +32,8 @@ class TargetEvidence:
         value: the text found there, HTML entities resolved; ``None`` where it could not be read.
         why: why there is none.
         has_field_values: whether what was typed into fields is in it.
+        place: address and locator that the suite named (``place_of``), so that another suite's target of the same
+            number is not taken for it; "" where it is not known.
     """
 
     target: str
@@ -39,6 +41,7 @@ class TargetEvidence:
     value: str | None = None
     why: str = ""
     has_field_values: bool = True
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.engine.core.evaluation.helper_calls import place_of
 from app.engine.core.evaluation.judge_question import JudgeAsks, JudgeQuestion
 from app.engine.core.evaluation.run_evidence import EvidenceSource, RunEvidence, TargetEvidence
 from app.engine.core.evaluation.suite import Evaluator, HtmlTarget, SuiteTask
@@ -218,6 +219,9 @@ class WebArenaDialect:
         place = f"{shown(target.url)} {shown(target.locator) or 'the whole page'}"
         if target.exact_match is None and not target.must_include:
             return single(undecided(Evaluator.HTML, place, "the task does not say what has to be there"))
+        if found is not None and found.place not in ("", place_of(target)):
+            why = "the run's evidence was captured for another version of the task"
+            return single(undecided(Evaluator.HTML, f"{_required(target)} at {place}", why))
         if found is None or found.value is None:
             why = (found.why if found is not None else "") or self._no_page()
             return single(undecided(Evaluator.HTML, f"{_required(target)} at {place}", why))
