@@ -89,7 +89,7 @@ def cell_text(value: CellValue, kind: CellKind) -> str:
     if value is None or value == "":
         return MISSING if kind in NUMBERS else ""
     if isinstance(value, str):
-        return value[:12] if kind == "hash" else one_line(value)
+        return one_line(value)[:12] if kind == "hash" else one_line(value)
     if isinstance(value, tuple):
         low, high = value
         one = "points" if kind == "ranges" else "share"

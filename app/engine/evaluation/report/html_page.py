@@ -156,7 +156,7 @@ def _answer(verdict: ComparisonVerdict) -> PageAnswer:
     sure = is_sure(verdict)
     return PageAnswer(
         sentence=elided(verdict_sentence(verdict), 600),
-        word=verdict.answer,
+        word=elided(verdict.answer, 40),
         sign=_SIGNS.get(verdict.answer, "○") if sure else "○",
         kind=_CLASSES.get(verdict.answer, "") if sure else "",
         early=verdict.early,
@@ -260,7 +260,7 @@ def _cell(
         told = _CLASSES.get(value, "")
         if isinstance(interval, tuple) and isinstance(templates, int):
             told = told if told == reading_of(*interval, templates) else ""
-        return PageCell(value, told, _SIGNS.get(value, "○") if told else "○")
+        return PageCell(elided(value, 40), told, _SIGNS.get(value, "○") if told else "○")
     if isinstance(value, str) and len(value) > TEXT_LIMIT:
         return PageCell(elided(value, TEXT_LIMIT), "words", whole=visible(value))
     text = cell_text(value, kind)
