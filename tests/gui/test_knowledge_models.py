@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QItemSelectionModel, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
+from app.engine.api.evaluation_api import TipCreditRow
 from app.models.knowledge.freeze_form import FreezeModel, format_of
 from app.models.knowledge.knowledge_model import KnowledgeModel, KnowledgeState
 from app.models.knowledge.retrieval_test import RetrievalTestModel, retrieval_rows
@@ -139,6 +140,37 @@ def test_columns_of_evidence_say_and_sort_how_the_tips_fare(table):
         assert ids(table)[0] == first
         table.sort(COLUMNS.index(name), Qt.SortOrder.DescendingOrder)
         assert ids(table)[0] == "tip-00001"
+
+
+def credit(number, difference=0.12, **changes):
+    given = {
+        "tip": f"tip-{number:05d}", "text": "", "retrieved": 20, "followed": 8, "templates": 9,
+        "difference": difference, "low": difference - 0.1, "high": difference + 0.13, "method": "pairs",
+        "verdict": "helps",
+    }  # fmt: skip
+    return TipCreditRow(**(given | changes))
+
+
+def test_the_uplift_column_says_what_evaluations_say_and_sorts_tips_that_hurt_first(table):
+    table.load([make(1), make(2), make(3), make(4)])
+    few = credit(3, 0.9, templates=3, verdict="not enough data")
+    table.give_credits([credit(1), credit(2, -0.3, verdict="hurts"), few, credit(1, 0.5, templates=8)])
+    cell = table.columns[COLUMNS.index("uplift")].cell
+    texts = {tip.id: cell(tip) for tip in table.rows}
+    assert texts["tip-00001"] == "+0.12 (0.02 to 0.25)"
+    assert texts["tip-00002"] == "-0.30 (-0.40 to -0.17)"
+    assert texts["tip-00003"] == "3 of 8 templates"
+    assert texts["tip-00004"] == ""
+    table.sort(COLUMNS.index("uplift"), Qt.SortOrder.AscendingOrder)
+    assert (ids(table)[0], ids(table)[-1]) == ("tip-00002", "tip-00001")
+    hover = table.data(table.index(3, COLUMNS.index("uplift")), Qt.ItemDataRole.ToolTipRole)
+    assert hover == (
+        "helps, +12 points, 95 % interval 2 to 25, in 20 tasks of 9 templates (followed in 8),"
+        " with and without the whole base"
+    )
+    assert table.credit_text("tip-00003").startswith("not enough data, in 20 tasks of 3 templates")
+    table.give_credits([])
+    assert cell(table.tip("tip-00001")) == ""
 
 
 def test_changes_update_insert_and_remove_rows_without_a_reset(table):

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
-from app.engine.core.events import KnowledgeChanged
+from app.engine.api.evaluation_api import TipCreditRow
+from app.engine.core.events import EvaluationAdvanced, KnowledgeChanged
 from app.models.knowledge.knowledge_model import KnowledgeModel, KnowledgeState
 from app.views.knowledge.knowledge_view import KnowledgeView
 from app.views.widgets import EmptyState
@@ -98,6 +99,29 @@ def desk(make_desk):
     made = make_desk()
     made.until(lambda: made.model.editor.is_known)
     return made
+
+
+def test_the_open_tip_says_what_evaluations_say_of_it_and_hears_when_one_ends(desk, fake_engine):
+    detail, credits = desk.view.detail, []
+
+    async def tip_credits():
+        return credits
+
+    fake_engine.tip_credits = tip_credits
+    fake_engine.bus.publish(EvaluationAdvanced(folder="june", state="stopped", done=1, episodes=2))
+    desk.until(detail.credit.isHidden)
+    credits.append(
+        TipCreditRow(
+            tip=desk.model.current, text="", retrieved=20, followed=8, templates=9, difference=0.12, low=-0.02,
+            high=0.25, method="left out", verdict="no difference seen",
+        )
+    )  # fmt: skip
+    fake_engine.bus.publish(EvaluationAdvanced(folder="june", state="done", done=2, episodes=2))
+    desk.until(lambda: not detail.credit.isHidden())
+    assert detail.credit.text() == (
+        "In evaluations: no difference seen, +12 points, 95 % interval -2 to 25, in 20 tasks of 9 templates"
+        " (followed in 8), with and without this tip"
+    )
 
 
 def test_it_opens_on_the_newest_tip_with_the_keys_in_the_table(desk):
