@@ -50,6 +50,6 @@ _PLAIN_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?%?")
 def _text(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula: an apostrophe stands before what looks like one."""
     shown = visible(text)
-    if _PLAIN_NUMBER.fullmatch(shown):
+    if shown[:1].isalnum() or _PLAIN_NUMBER.fullmatch(shown):
         return shown
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) or shown[:1] in ("\t", "\r", "\n") else shown

@@ -15,9 +15,9 @@ _SPACE = re.compile(r"\s+")
 
 def visible(text: str) -> str:
     r"""Return a text whose invisible and direction-turning characters are written as ``\u202e``."""
-    text = printable(text)
     if text.isascii() and text.isprintable():
         return text
+    text = printable(text)
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
