@@ -59,7 +59,7 @@ class GuidePictures:
         self._window, self._out, self._server = window, out, server
 
     async def take(self) -> None:
-        """Take all ten."""
+        """Take all of them."""
         window = self._window
         await until(lambda: window.workspace is not None and window.workspace.info is not None)
         window.theme.set_mode("light")
@@ -69,6 +69,7 @@ class GuidePictures:
         await self._map()
         await self._live()
         await self._knowledge()
+        await self._evaluate()
         window.go("review")
 
     async def _shoot(self, name: str, wait: float = 1.5) -> None:
@@ -161,6 +162,18 @@ class GuidePictures:
         window.center.trigger("kb.freeze")
         await self._shoot("freeze", 2)
         window.center.trigger("knowledge.back")
+
+    async def _evaluate(self) -> None:
+        """The result of the newest evaluation that is over; a workspace without one gives no picture."""
+        window, model = self._window, self._window.perspective("evaluate").model
+        over = [row for row in model.list.rows if row.state == "done"]
+        if not over:
+            return
+        window.go("evaluate")
+        model.open_evaluation(over[0].folder)
+        await until(lambda: model.result.state != "loading")
+        window.toast.hide()
+        await self._shoot("evaluate", 2)
 
 
 def take(workspace: Path, out: Path) -> int:

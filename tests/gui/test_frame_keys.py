@@ -30,6 +30,7 @@ UI_KEYS = {
         "Shift+U": "app.redo",
         "G, R": "go.review",
         "G, K": "go.knowledge",
+        "G, E": "go.evaluate",
         "/": "review.filter",
         "Ctrl+F": "app.search",
         "Ctrl+K": "app.palette",
@@ -38,6 +39,7 @@ UI_KEYS = {
         "Esc": "review.back",
         "Ctrl+1": "go.review",
         "Ctrl+4": "go.knowledge",
+        "Ctrl+5": "go.evaluate",
     },
     "composer": {"Ctrl+Return": "composer.save", "Esc": "composer.close", "Ctrl+K": "app.palette"},
     "knowledge": {

@@ -9,7 +9,7 @@ EVALUATE_COMMANDS = (
         "evaluate", "Evaluate",
         ("evaluate.next", "Next row", "J", "arrow-down"),
         ("evaluate.previous", "Previous row", "K", "arrow-up"),
-        ("evaluate.new", "New evaluation…", "Ctrl+N|N", "plus-circle-outline"),
+        ("evaluate.new", "New evaluation…", "N|Ctrl+N", "plus-circle-outline"),
     ),
     Command("evaluate.start", "Start", ("Ctrl+Return", "Ctrl+Enter"), "evaluate", "Evaluate", "play-outline",
             in_text=True),

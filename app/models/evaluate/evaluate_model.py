@@ -224,7 +224,7 @@ class EvaluateModel(QObject):
 
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
-        return {"evaluation": self.current, "filter": self.result.pairs.text}
+        return {"evaluation": self.current}
 
     def restore(self, session: dict[str, Any]) -> None:
         """Restore the session; call it before ``start``."""

@@ -13,7 +13,16 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.engine.api.evaluation_api import ComparisonVerdict, DifferenceRow, PairRow
 from app.models.common.object_list import ObjectList
 from app.models.common.translate import tr
-from app.models.evaluate.figures import ALL, interval, is_decided, money_text, percent, points, short_hash
+from app.models.evaluate.figures import (
+    ALL,
+    interval,
+    is_decided,
+    money_text,
+    p_words,
+    percent,
+    points,
+    short_hash,
+)
 from app.models.evaluate.result_tables import CreditTable, DifferenceTable, PairTableModel
 
 if TYPE_CHECKING:
@@ -43,6 +52,7 @@ class ArmLine:
     name: str
     facts: str
     rate: str
+    interval: str
     cost: str
 
 
@@ -73,7 +83,9 @@ class ArmList(ObjectList[ArmLine]):
         super().__init__(lambda line: line.name, parent)
 
     def words(self, value: ArmLine) -> str:
-        return ", ".join(part for part in (value.name, value.facts, value.rate, value.cost) if part)
+        return ", ".join(
+            part for part in (value.name, value.facts, value.rate, value.interval, value.cost) if part
+        )
 
 
 class EpisodeErrorList(ObjectList[ErrorLine]):
@@ -182,7 +194,7 @@ class EvaluationResult(QObject):
                 if share < 0
                 else self.tr("Takes as many steps")
             )
-        parts.append(self.tr("sign-flip p {0:.3f}").format(row.p))
+        parts.append(self.tr("sign-flip p {0}").format(p_words(row.p)))
         return " · ".join(parts)
 
     # ------------------------------------------------------------ loading
@@ -365,15 +377,16 @@ def _arm_line(arm: Arm, rate: RateRow | None) -> ArmLine:
     if arm.maps:
         facts.append(tr("with maps"))
     if rate is None:
-        return ArmLine(arm.name, " · ".join(facts), "", "")
+        return ArmLine(arm.name, " · ".join(facts), "", "", "")
     cost = [tr("{0:.1f} steps").format(rate.steps), tr("{0:.1f} s").format(rate.seconds)]
     if rate.tokens:
         cost.append(tr("{0:,.0f} tokens").format(rate.tokens))
     if rate.tokens or rate.money is None or rate.money:
         cost.append(money_text(rate.money))
     low, high = (percent(share).removesuffix(" %") for share in (rate.low, rate.high))
-    words = tr("{0} ({1} to {2})").format(percent(rate.mean), low, high)
-    return ArmLine(arm.name, " · ".join(facts), words, tr("a run: {0}").format(" · ".join(cost)))
+    around = tr("{0} to {1}").format(low, high)
+    a_run = tr("a run: {0}").format(" · ".join(cost))
+    return ArmLine(arm.name, " · ".join(facts), percent(rate.mean), around, a_run)
 
 
 def _error_lines(records: list[EpisodeRecord]) -> list[ErrorLine]:
@@ -381,7 +394,7 @@ def _error_lines(records: list[EpisodeRecord]) -> list[ErrorLine]:
     counts = Counter(record.error for record in failed)
     first: dict[str, str] = {}
     for record in failed:
-        first.setdefault(record.error, f"{record.key.task}, {record.key.arm}")
+        first.setdefault(record.error, tr("task {0} with {1}").format(record.key.task, record.key.arm))
     return [ErrorLine(sentence, count, first[sentence]) for sentence, count in counts.most_common()]
 
 

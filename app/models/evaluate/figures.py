@@ -30,6 +30,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def p_words(p: float) -> str:
+    """``0.031``; never 0."""
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
 def chance(share: float) -> str:
     """A chance in whole percent, never a certain one."""
     if share > 0.99:

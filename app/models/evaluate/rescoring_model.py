@@ -34,6 +34,10 @@ def agreement_of(run: RescoredRun) -> str:
     return "false pass" if passed else "false fail"
 
 
+def recorded_words(run: RescoredRun) -> str:
+    return "—" if run.recorded is None else score_words(run.recorded)
+
+
 class RescoredTable(ObjectTable[RescoredRun]):
     """Rescored runs; the ones that do not agree first."""
 
@@ -48,7 +52,7 @@ class RescoredTable(ObjectTable[RescoredRun]):
             Column(key="task", title=tr("Task"), cell=lambda run: run.task, numeric=True,
                    sort=lambda run: (0, int(run.task), "") if run.task.isdecimal() else (1, 0, run.task)),
             Column(key="site", title=tr("Site"), cell=lambda run: run.site),
-            Column(key="recorded", title=tr("Recorded"), cell=lambda run: score_words(run.recorded), numeric=True),
+            Column(key="recorded", title=tr("Recorded"), cell=recorded_words, numeric=True),
             Column(key="score", title=tr("Now"), cell=lambda run: score_words(run.score), numeric=True),
             Column(key="evaluators", title=tr("Evaluators"), cell=lambda run: ", ".join(run.evaluators)),
             Column(key="why", title=tr("Reason"), cell=lambda run: one_line(run.why),
@@ -144,7 +148,7 @@ class RescoringModel(QObject):
 
     @property
     def summary(self) -> str:
-        """``361 of 378 agree · 0 false passes · 17 undecided``."""
+        """``361 of 378 agree … · false passes: 0 · …``."""
         if not self.is_done:
             return ""
         counts = self.table.counts
@@ -155,12 +159,12 @@ class RescoringModel(QObject):
             self.tr("{0} of {1} agree with the recorded score").format(
                 number(counts["agrees"]), number(counts[""] - counts["not recorded"])
             ),
-            self.tr("{0} false passes").format(number(counts["false pass"])),
-            self.tr("{0} false fails").format(number(counts["false fail"])),
-            self.tr("{0} undecided").format(number(counts["undecided"])),
+            self.tr("false passes: {0}").format(number(counts["false pass"])),
+            self.tr("false fails: {0}").format(number(counts["false fail"])),
+            self.tr("undecided: {0}").format(number(counts["undecided"])),
         ]
         if counts["not recorded"]:
-            parts.append(self.tr("{0} without a recorded score").format(number(counts["not recorded"])))
+            parts.append(self.tr("not recorded: {0}").format(number(counts["not recorded"])))
         return " · ".join(parts)
 
     def _came(self, runs: list[RescoredRun]) -> None:

@@ -16,6 +16,7 @@ from app.models.evaluate.figures import (
     group_title,
     interval,
     money_text,
+    p_words,
     points,
 )
 
@@ -44,11 +45,11 @@ class DifferenceTable(ObjectTable[DifferenceRow]):
             Column(key="difference", title=tr("Points"), cell=lambda row: points(row.difference), numeric=True),
             Column(key="interval", title=tr("95 % interval"), cell=lambda row: interval(row.low, row.high),
                    numeric=True, help=tr("By cluster bootstrap over templates")),
-            Column(key="p", title=tr("p"), cell=lambda row: f"{row.p:.3f}", numeric=True,
+            Column(key="p", title=tr("p"), cell=lambda row: p_words(row.p), numeric=True,
                    help=tr("Of the sign-flip test by template")),
-            Column(key="holm", title=tr("p, Holm"), cell=lambda row: f"{row.p_holm:.3f}", numeric=True,
+            Column(key="holm", title=tr("p, Holm"), cell=lambda row: p_words(row.p_holm), numeric=True,
                    help=tr("Corrected over the groups of its family")),
-            Column(key="mcnemar", title=tr("McNemar"), cell=lambda row: f"{row.mcnemar_p:.3f}", numeric=True,
+            Column(key="mcnemar", title=tr("McNemar"), cell=lambda row: p_words(row.mcnemar_p), numeric=True,
                    help=tr("The naive test: it ignores that tasks of a template go together")),
             Column(key="won", title=tr("Won"), cell=lambda row: number(row.won), numeric=True),
             Column(key="lost", title=tr("Lost"), cell=lambda row: number(row.lost), numeric=True),

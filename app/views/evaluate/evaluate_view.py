@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 LEFT, RIGHT = 248, 312
 WIDE, WIDE_SIDES = 1900, (340, 440)
 """Widths of the sides on windows wider than this."""
+MOST_SIDES = 0.5
+"""Largest part of the width that both sides take."""
 RESULTS_BY_COMMAND = {
     "evaluate.show.all": "",
     "evaluate.show.won": "won",
@@ -142,7 +144,9 @@ class EvaluateView(QWidget):
     def _share_out(self) -> None:
         left, right = WIDE_SIDES if self.width() > WIDE else (LEFT, RIGHT)
         zoom = max(self._theme.zoom, 1.0)
-        left, right = round(min(left * zoom, left + 60)), round(min(right * zoom, right + 90))
+        left, right = min(left * zoom, left + 60), min(right * zoom, right + 90)
+        share = min(1.0, self.width() * MOST_SIDES / (left + right))
+        left, right = round(left * share), round(right * share)
         self.columns.setSizes([left, max(self.width() - left - right, 200), right])
         rows = max(len(self.model.suites.list.rows), 2)
         high = min(self._theme.px(44) * rows + self._theme.px(52), max(self.height() // 3, 160))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QHBoxLayout, QPushButton, QWidget
 
-from app.models.evaluate.evaluation_form import DIALECTS, EvaluationFormModel
+from app.models.evaluate.evaluation_form import AMOUNTS_OF_A_RUN, DIALECTS, WHOLE, EvaluationFormModel
 from app.models.evaluate.figures import count_words
 from app.views.widgets.build import styled, text_label
 from app.views.widgets.command_button import show_command
@@ -93,14 +93,14 @@ class EvaluationForm(FormPanel[EvaluationFormModel]):
         self.sites = GroupBoxes(model, "sites", tr("Sites"))
         self.kinds = GroupBoxes(model, "kinds", tr("Types"))
         self.last_freeze = styled(QPushButton(), "link")
-        self.na = QCheckBox(tr("a task that can't be done is answered with N/A"))
-        self.off_site = QCheckBox(tr("a tab off the task's sites scores 0"))
+        self.na, self.off_site = QCheckBox(tr("infeasible is N/A")), QCheckBox(tr("off the sites is 0"))
         self.suite_says = text_label(kind="warn", wrap=True)
         self._add_tasks()
         self._add_arms()
         self._add_budget()
         self._add_rules()
         self.frame(tr("New evaluation"))
+        self._narrow(*WHOLE, *AMOUNTS_OF_A_RUN)
         for line in self.fields.values():
             line.returnPressed.disconnect(self.submit)
             line.returnPressed.connect(self._go_on)
@@ -143,7 +143,7 @@ class EvaluationForm(FormPanel[EvaluationFormModel]):
         offered = bool(form.last_freeze) and form.values["kb"] != form.last_freeze
         self.last_freeze.setVisible(offered)
         name = form.last_freeze.replace("\\", "/").rpartition("/")[2]
-        self.last_freeze.setText(breakable(self.tr("Use the last frozen file: {0}").format(name[-60:])))
+        self.last_freeze.setText(breakable(self.tr("Use the last frozen file: {0}").format(name[-24:])))
         self.last_freeze.setAccessibleName(self.last_freeze.text())
         self.last_freeze.setToolTip(form.last_freeze)
         self.suite_says.setText("" if form.suites else self.tr("Add a suite first"))
@@ -210,8 +210,13 @@ class EvaluationForm(FormPanel[EvaluationFormModel]):
             RadioOption(value="mark", label=tr("mark"), meaning=tr("run them, and say so beside the result")),
         ), partial(form.choose, "tainted"))  # fmt: skip
         self.add_row(self.dialect, tr("Dialect"))
-        self.add_row(self.na, tr("BrowserGym"))
-        self.add_row(self.off_site)
+        for label, box, meaning in (
+            (tr("BrowserGym"), self.na, tr("a task that can't be done is answered with N/A")),
+            ("", self.off_site, tr("a tab off the sites of the task scores 0")),
+        ):
+            self.add_row(box, label)
+            box.setAccessibleDescription(meaning)
+            self.grid.addWidget(text_label(meaning, "secondary", wrap=True), self.grid.rowCount(), 1)
         self.add_fields("name", "seed")
 
     def _section(self, title: str) -> None:
@@ -228,6 +233,8 @@ class EvaluationForm(FormPanel[EvaluationFormModel]):
             ("engine", self.engine, self.tr("Where the runs are made")),
         ):
             box.setAccessibleName(title)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(8)
             box.activated.connect(partial(self._on_choice_of, name, box))
         self.na.toggled.connect(partial(self._on_rule, "infeasible_is_na"))
         self.off_site.toggled.connect(partial(self._on_rule, "off_site_is_zero"))
@@ -236,6 +243,17 @@ class EvaluationForm(FormPanel[EvaluationFormModel]):
         self.start.clicked.connect(lambda: self._center.trigger("evaluate.start"))
         for one, other in pairwise([self.suite, self.sites, self.kinds, self.subset]):
             QWidget.setTabOrder(one, other)
+
+    def _narrow(self, *names: str) -> None:
+        """Give numbers the room of numbers."""
+        for place in range(self.grid.count()):
+            item = self.grid.itemAt(place)
+            beside = item.layout() if item is not None else None
+            if isinstance(beside, QHBoxLayout) and any(
+                beside.indexOf(self.fields[name]) >= 0 for name in names
+            ):
+                beside.setStretch(0, 2)
+                beside.addStretch(5)
 
     def _show_address(self, shown: bool) -> None:
         for row in range(self.grid.rowCount()):

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QWidget
 
 from app.models.evaluate.evaluate_model import EvaluateModel
@@ -14,7 +15,7 @@ from app.models.evaluate.evaluation_list import RUNNING, error_count, progress_w
 from app.models.evaluate.figures import count_words, hours_words, money_text, short_hash
 from app.views.evaluate.rows import ARM, ERROR, STATE_ROLE, arm_row, error_row
 from app.views.widgets import Badge, ElidedLabel
-from app.views.widgets.build import ground, hbox, scroll_area, text_label, vbox
+from app.views.widgets.build import Gap, ground, hbox, scroll_area, text_label, vbox
 from app.views.widgets.command_button import CommandButton
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.rows import FittedList
@@ -114,6 +115,7 @@ class FactsPane(QWidget):
             self.bar,
             self.progress,
             self.last,
+            Gap(4),
             buttons,
             heads["arms"], self.arms,
             heads["notes"], self.notes,
@@ -125,6 +127,12 @@ class FactsPane(QWidget):
         )  # fmt: skip
         self._scroll = scroll_area(inner)
         vbox(self._scroll, parent=self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the lists: another width breaks their sentences elsewhere."""
+        super().resizeEvent(event)
+        for lines in (self.arms, self.errors):
+            lines.fit()
 
     # ------------------------------------------------------------ what is shown
     def _show(self) -> None:
@@ -138,6 +146,7 @@ class FactsPane(QWidget):
         self.bar.setRange(0, max(row.episodes, 1))
         self.bar.setValue(row.done)
         self.progress.setText(self._progress(row))
+        self.progress.setVisible(bool(self.progress.text()))
         self.last.setText(model.last_words)
         self.last.setVisible(bool(model.last_words) and row.state == RUNNING)
         word = self.tr("Resume") if row.state != RUNNING else self.tr("Stop")

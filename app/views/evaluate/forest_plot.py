@@ -26,6 +26,7 @@ from app.models.evaluate.figures import (
     group_title,
     interval,
     is_decided,
+    p_words,
     points,
 )
 
@@ -35,8 +36,11 @@ if TYPE_CHECKING:
 
 ROW, GAP, AXIS = 22, 8, 24
 """Heights of a row, of the gap before another kind of group, and of the axis; pixels at 100 % text size."""
-LABEL_SHARE = 0.27
+LABEL_SHARE = 0.3
 """Largest part of the width that the names of the groups take."""
+LEAST_PLOT = 150
+"""Room for the intervals below which their figures are left out; pixels at 100 % text size."""
+MARGIN = 16
 
 
 class ForestPlot(QWidget):
@@ -53,6 +57,8 @@ class ForestPlot(QWidget):
         self._theme = theme
         self._rows: Sequence[DifferenceRow] = ()
         self._early = False
+        self._figures = (0, 0)
+        """Widths of the differences and of their intervals; 0 where there is no room for these."""
         self.current = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -101,9 +107,13 @@ class ForestPlot(QWidget):
         px = self._theme.px
         plain, bold = QFontMetrics(self._theme.font()), QFontMetrics(self._theme.font(bold=True))
         names = max((bold.horizontalAdvance(group_title(row.group)) for row in self._rows), default=0)
-        left = min(names, int(self.width() * LABEL_SHARE)) + px(24)
-        figures = max((plain.horizontalAdvance(_figures(row)) for row in self._rows), default=0) + px(20)
-        return left, max(left + px(60), self.width() - figures)
+        left = min(names, int(self.width() * LABEL_SHARE)) + px(MARGIN + 10)
+        short = max((plain.horizontalAdvance(points(row.difference)) for row in self._rows), default=0)
+        long = max((plain.horizontalAdvance(interval(row.low, row.high)) for row in self._rows), default=0)
+        self._figures = (short + px(12), long + px(12))
+        if self.width() - left - sum(self._figures) - px(MARGIN) < px(LEAST_PLOT):
+            self._figures = (self._figures[0], 0)
+        return left, max(left + px(40), self.width() - sum(self._figures) - px(MARGIN))
 
     def _range(self) -> tuple[int, int, int]:
         """Return the ends of the axis in points, and the distance of its ticks."""
@@ -148,8 +158,12 @@ class ForestPlot(QWidget):
                 Qt.AlignmentFlag.AlignHCenter,
                 word,
             )
-        left, _right = self._plot()
-        place = QRectF(px(12), bottom + px(4), left - px(24), metrics.height())
+        left, right = self._plot()
+        short, long = self._figures
+        if long:
+            end = QRectF(right + short, bottom + px(4), long, metrics.height())
+            painter.drawText(end, Qt.AlignmentFlag.AlignRight, self.tr("95 % interval"))
+        place = QRectF(px(MARGIN), bottom + px(4), left - px(MARGIN + 10), metrics.height())
         painter.drawText(place, Qt.AlignmentFlag.AlignLeft, self.tr("points"))
 
     def _paint_row(self, painter: QPainter, number: int, row: DifferenceRow) -> None:
@@ -161,14 +175,25 @@ class ForestPlot(QWidget):
         is_all = row.group == ALL
         painter.setFont(theme.font(bold=is_all))
         painter.setPen(theme.color("text"))
-        name = QRectF(px(12), box.top(), left - px(24), box.height())
+        name = QRectF(px(MARGIN), box.top(), left - px(MARGIN + 10), box.height())
         shown = painter.fontMetrics().elidedText(
             group_title(row.group), Qt.TextElideMode.ElideRight, int(name.width())
         )
         painter.drawText(name, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
         painter.setFont(theme.font())
-        figures = QRectF(right + px(8), box.top(), self.width() - right - px(16), box.height())
-        painter.drawText(figures, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, _figures(row))
+        short, long = self._figures
+        figures = QRectF(right, box.top(), short, box.height())
+        painter.drawText(
+            figures, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, points(row.difference)
+        )
+        if long:
+            figures = QRectF(right + short, box.top(), long, box.height())
+            painter.setPen(theme.color("muted"))
+            painter.drawText(
+                figures,
+                Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                interval(row.low, row.high),
+            )
         self._paint_interval(painter, box, row)
 
     def _paint_interval(self, painter: QPainter, box: QRectF, row: DifferenceRow) -> None:
@@ -250,8 +275,8 @@ class ForestPlot(QWidget):
             reason = (
                 self.tr("not over yet")
                 if self._early
-                else self.tr("no difference after the correction over the groups: p {0:.3f}").format(
-                    row.p_holm
+                else self.tr("no difference after the correction over the groups: p {0}").format(
+                    p_words(row.p_holm)
                 )
             )
             text = f"{text}; {reason}"
@@ -272,7 +297,3 @@ class ForestPlot(QWidget):
 
 def _kind(group: str) -> str:
     return group.partition(" ")[0]
-
-
-def _figures(row: DifferenceRow) -> str:
-    return f"{points(row.difference)}   {interval(row.low, row.high)}"

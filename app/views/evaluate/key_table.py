@@ -10,6 +10,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSignalBlocker, Qt,
 from PySide6.QtWidgets import QAbstractItemView, QButtonGroup, QToolButton, QWidget
 
 from app.models.evaluate.figures import count_words
+from app.views.widgets.build import styled
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.tables import CellOf, ColumnTable
 
@@ -150,12 +151,12 @@ class FilterChips(QWidget):
         self.buttons: dict[str, QToolButton] = {}
         group = QButtonGroup(self)
         for value in titles:
-            button = self.buttons[value] = QToolButton()
+            button = self.buttons[value] = styled(QToolButton(), "chip")
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(partial(self._on_clicked, choose, value))
             group.addButton(button)
-        FlowLayout(*self.buttons.values(), parent=self, gap=2)
+        FlowLayout(*self.buttons.values(), parent=self, gap=4)
         center.keys_changed.connect(self._dress)
         self._counts: dict[str, int] = {}
         self.show_counts({}, "")

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from app.models.evaluate.evaluate_model import EvaluateModel, EvaluatePage
 from app.views.evaluate.rows import LIST, evaluation_row, suite_row
-from app.views.widgets import EmptyState, Splitter
+from app.views.widgets import Splitter
 from app.views.widgets.build import ground, hbox, text_label, vbox
 from app.views.widgets.command_button import command_link, show_command
 from app.views.widgets.rows import RowContent, RowList
@@ -90,18 +90,8 @@ class ListsPane(QWidget):
             theme, evaluation_row, self.tr("Evaluations"), model.list, lambda row: row.folder
         )
         self.add, self.new = command_link(center, "suite.add"), command_link(center, "evaluate.new")
-        self._no_suites = EmptyState(
-            self.tr("No suites yet"),
-            self.tr("Add a file of tasks, or drop one here."),
-            "suite.add",
-            center,
-        )
-        self._no_evaluations = EmptyState(
-            self.tr("No evaluations yet"),
-            self.tr("Compare a frozen file with none, or with another one."),
-            "evaluate.new",
-            center,
-        )
+        self._no_suites = self._remark(self.tr("No suites yet."))
+        self._no_evaluations = self._remark(self.tr("No evaluations yet."))
         self._suite_face, self._evaluation_face = QStackedWidget(), QStackedWidget()
         for face, *widgets in (
             (self._suite_face, self.suites, self._no_suites),
@@ -130,6 +120,13 @@ class ListsPane(QWidget):
         chosen = self.suites if is_suite or not self._model.list.rows else self.evaluations
         (chosen if chosen.isVisibleTo(self) else self).setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _remark(self, text: str) -> QLabel:
+        """Return the words for an empty list; what to do stands large in the middle."""
+        label = text_label(text, "muted", wrap=True)
+        label.setAlignment(Qt.AlignmentFlag.AlignTop)
+        label.setContentsMargins(12, 4, 8, 4)
+        return label
+
     def _part(self, title: str, link: QPushButton, face: QWidget) -> QWidget:
         heading: QLabel = text_label(title, "heading")
         part = QWidget()
@@ -143,8 +140,6 @@ class ListsPane(QWidget):
         no_suites = model.suites.is_loaded and not model.suites.list.rows
         self._suite_face.setCurrentIndex(1 if no_suites else 0)
         self._evaluation_face.setCurrentIndex(1 if model.is_loaded and not model.list.rows else 0)
-        # Without a suite there is nothing to evaluate: one thing to do at a time.
-        self._no_evaluations.button.setVisible(not no_suites)
         if held and not (self.suites.isVisible() and self.evaluations.isVisible()):
             self.take_focus()
 

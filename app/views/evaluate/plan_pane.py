@@ -27,8 +27,8 @@ class PowerTable(ObjectTable[tuple[float, float | None, int | None]]):
         super().__init__(lambda row: row[0], parent)
         tr = self.tr
         self.columns = (
-            Column(key="effect", title=tr("Effect"), numeric=True,
-                   cell=lambda row: tr("{0:g} points").format(round(100 * row[0], 1))),
+            Column(key="effect", title=tr("Points"), numeric=True,
+                   cell=lambda row: f"{round(100 * row[0], 1):g}", help=tr("Difference of the two arms")),
             Column(key="power", title=tr("Chance"), numeric=True,
                    cell=lambda row: chance(row[1]) if row[1] is not None else "—",
                    help=tr("To show the effect with these templates")),
@@ -85,7 +85,9 @@ class PlanPane(QWidget):
         table.setTabKeyNavigation(False)
         table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
 
     # ------------------------------------------------------------ what is shown
     def _show(self) -> None:
@@ -162,7 +164,6 @@ def power_sentence(plan: EvaluationPlan) -> str:
         return tr("An effect of {0:g} points or more is likely to be seen.").format(
             round(100 * min(likely), 1)
         )
-    most = max(effect for effect, _power in plan.power)
-    return tr(
-        "Even an effect of {0:g} points is more likely missed than not seen by chance; take more templates."
-    ).format(round(100 * most, 1))
+    most, power = max(plan.power)
+    words = tr("Even an effect of {0:g} points is likely to be missed (chance {1}); take more templates.")
+    return words.format(round(100 * most, 1), chance(power))

@@ -118,7 +118,10 @@ class RescorePane(QWidget):
         ):
             widget.setAccessibleName(name)
             widget.setToolTip(name)
-        self.folder.setPlaceholderText(self.tr("the stored runs of the suite, or a folder"))
+        for box in (self.suite, self.dialect):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(8)
+        self.folder.setPlaceholderText(self.tr("all stored ones"))
 
     def _show(self) -> None:
         model = self._model

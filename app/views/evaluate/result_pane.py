@@ -35,7 +35,7 @@ PAIR_WIDTHS = {
 }
 PAIR_SHRINKING = ("why", "tainted", "kind", "score", "against", "site")
 CREDIT_WIDTHS = {
-    "verdict": 124,
+    "verdict": 140,
     "tip": 104,
     "retrieved": 64,
     "followed": 70,
@@ -49,16 +49,16 @@ DIFFERENCE_WIDTHS = {
     "tasks": 52,
     "templates": 76,
     "difference": 58,
-    "interval": 108,
-    "p": 52,
-    "holm": 58,
+    "interval": 128,
+    "p": 60,
+    "holm": 64,
     "mcnemar": 70,
     "won": 48,
     "lost": 48,
     "steps": 52,
     "money": 76,
 }
-DIFFERENCE_SHRINKING = ("money", "mcnemar", "steps", "templates", "tasks", "lost", "won", "p", "holm")
+DIFFERENCE_SHRINKING = ("money", "mcnemar", "steps", "tasks", "templates", "lost", "won", "p", "holm")
 PLOT = 292
 """Initial height of the plot."""
 SIGNS = {"better": "▲ ", "worse": "▼ "}
@@ -80,7 +80,6 @@ class ResultPane(QWidget):
         self.verdict = text_label(kind="title", wrap=True)
         self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.remark = text_label(kind="secondary", wrap=True)
-        self.error = text_label(kind="fail", wrap=True)
         self.forest = ForestPlot(theme)
         self.numbers = KeyTable(
             self._result.differences,
@@ -172,8 +171,8 @@ class ResultPane(QWidget):
         vbox(self.forest, 1, parent=inner)
         for widget in (scroll_area(inner), self.numbers):
             self._plots.addWidget(widget)
-        tabs = hbox(*self.heads, 1, margins=(12, 0, 12, 0), spacing=4)
-        tools = hbox((self.chips, 5), (self.filter, 4), margins=(12, 4, 12, 6), spacing=8)
+        tabs = hbox(*self.heads, (self.filter, 30), 1, margins=(12, 6, 12, 0), spacing=4)
+        tools = hbox((self.chips, 1), margins=(14, 6, 12, 6))
         self._tables = QStackedWidget()
         for widget in (self.pairs, self.credits):
             self._tables.addWidget(widget)
@@ -201,11 +200,14 @@ class ResultPane(QWidget):
             "suite.add",
             self._center,
         )
-        self.error.setMargin(16)
-        self.error.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.error = EmptyState("", "")
+        self.unreadable = EmptyState(
+            self.tr("The journal can't be read"), "", "evaluate.remove", self._center
+        )
+        for face in (self.error, self.unreadable):
+            face.hint.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._stack = QStackedWidget()
-        for face in (body, self._empty, self._start, self._first, self.error):
+        for face in (body, self._empty, self._start, self._first, self.error, self.unreadable):
             self._stack.addWidget(face)
         vbox(self._stack, parent=self)
         for number, head_button in enumerate(self.heads):
@@ -230,7 +232,6 @@ class ResultPane(QWidget):
         model, result = self._model, self._result
         held = self.focused_table() is not None or self.filter.hasFocus()
         self._stack.setCurrentWidget(self._face())
-        self.error.setText(result.error or model.error or model.suites.error)
         row, verdict = model.row, result.verdict
         self.name.setText(row.name if row is not None else "")
         self._show_arms()
@@ -255,31 +256,32 @@ class ResultPane(QWidget):
     def _face(self) -> QWidget:
         model, result = self._model, self._result
         if model.error or (model.suites.error and not model.suites.list.rows):
+            self.error.set(self.tr("The evaluations can't be loaded"), model.error or model.suites.error)
             return self.error
         if not (model.is_loaded and model.suites.is_loaded):
             self._empty.set(self.tr("Loading the evaluations…"), self.tr("Reading suites and journals."))
             return self._empty
         if model.row is None:
             return self._start if model.suites.list.rows else self._first
+        if model.row.state == UNREADABLE:
+            self.unreadable.hint.setText(result.error or model.row.note)
+            keys = self._center.keys("evaluate.remove")
+            self.unreadable.button.setText(f"{model.removable}   {keys}")
+            return self.unreadable
         match result.state:
             case ResultState.ERROR:
+                self.error.set(self.tr("The arms can't be compared"), result.error)
                 return self.error
             case ResultState.READY:
                 return self._body
             case ResultState.NO_PAIRS:
-                self._empty.set(*self._waiting())
+                self._empty.set(
+                    self.tr("Nothing to compare yet"),
+                    self.tr("No task has ended in both arms. The first pairs appear here while it runs."),
+                )
             case _:
                 self._empty.set(self.tr("Comparing the arms…"), self.tr("Reading the journal."))
         return self._empty
-
-    def _waiting(self) -> tuple[str, str]:
-        row = self._model.row
-        if row is not None and row.state == UNREADABLE:
-            return self.tr("The journal can't be read"), row.note
-        return (
-            self.tr("Nothing to compare yet"),
-            self.tr("No task has ended in both arms. The first pairs appear here while the evaluation runs."),
-        )
 
     def _show_arms(self) -> None:
         result = self._result

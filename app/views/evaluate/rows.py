@@ -73,16 +73,15 @@ def arm_row(row: ArmLine) -> RowContent:
     return RowContent(
         lines=(
             line(plain(row.name, bold=True), right=plain(row.rate) if row.rate else None),
-            line(small(row.facts, middle=True)),
+            line(small(row.facts, middle=True), right=small(row.interval) if row.interval else None),
             line(small(row.cost)),
         )
     )
 
 
 def error_row(row: ErrorLine) -> RowContent:
-    return RowContent(
-        lines=(Text(row.sentence), line(small(tr("{0} times, first in {1}").format(row.count, row.example))))
-    )
+    times = tr("once, in {1}") if row.count == 1 else tr("{0} times, first in {1}")
+    return RowContent(lines=(Text(row.sentence), line(small(times.format(row.count, row.example)))))
 
 
 def check_row(value: tuple[int, SubCheck]) -> RowContent:

@@ -14,7 +14,7 @@ from app.views.evaluate.key_table import KeyTable
 from app.views.evaluate.rows import task_cell
 from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.build import ground, hbox, scroll_area, text_label, vbox
-from app.views.widgets.command_button import CommandButton
+from app.views.widgets.command_button import WORD, CommandButton
 from app.views.widgets.filter_line import FilterLine
 from app.views.widgets.flow_layout import FlowLayout
 
@@ -104,12 +104,14 @@ class SuiteFacts(QWidget):
             "secondary",
             wrap=True,
         )
+        for button in (self.rescore, self.remove):
+            button.set_detail(WORD)
         buttons = QWidget()
         FlowLayout(self.new, self.rescore, self.blind, self.remove, parent=buttons, gap=6)
         inner = ground(QWidget())
         vbox(
             self.name, buttons, self.blind_words, self.problems_head, self.problems, self.facts, 1,
-            parent=inner, margins=(14, 10, 12, 12), spacing=6,
+            parent=inner, margins=(14, 10, 12, 12), spacing=8,
         )  # fmt: skip
         vbox(scroll_area(inner), parent=self)
         model.changed.connect(self._show)
