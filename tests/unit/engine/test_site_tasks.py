@@ -8,8 +8,9 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.sites.__main__ import OPEN, site_of
-from benchmarks.sites.tasks import SETS, SiteTask, TaskSet, load_tasks
+from app.engine.evaluation.dialects.page_pattern import full_match
+from benchmarks.sites.__main__ import OPEN, SEALED, site_of
+from benchmarks.sites.tasks import SETS, SiteTask, TaskSet, load_tasks, sets_of
 
 OF_A_KIND = {"question": 4, "way": 4, "change": 4}
 
@@ -53,6 +54,15 @@ def test_fresh_tips_are_tips_of_the_site_and_hold_no_task(name: str) -> None:
         for task in load_tasks(site, "fresh"):
             quoted = re.findall(r'"([^"]+)"', task.intent)
             assert not [text for text in quoted if text in tip["text"]], (task.id, tip["text"])
+
+
+@pytest.mark.parametrize("name", [*OPEN, *SEALED])
+def test_the_expression_of_a_way_is_one_that_an_evaluator_tries_on_a_long_address(name: str) -> None:
+    site = site_of(name)
+    for which in sets_of(site):
+        for task in load_tasks(site, which):
+            if task.kind == "way":
+                full_match(task.url.replace("{0}", "12"), "/path?" + "x" * 500)
 
 
 def _has_its_oracle(task: SiteTask) -> bool:
