@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli import eval_compare, eval_report, eval_rescore, eval_run
+from app.cli import eval_compare, eval_report, eval_rescore, eval_run, eval_strict
 from app.cli.common import Json, print_result, with_engine
 from app.cli.suite import suite_given
 from app.engine.api.evaluation_api import SplitReport
@@ -20,6 +20,7 @@ app.command("rescore")(eval_rescore.rescore)
 app.command("compare")(eval_compare.compare)
 app.command("report")(eval_report.report)
 app.command("power")(eval_compare.power)
+app.command("strict-setup")(eval_strict.strict_setup)
 
 
 @app.command()
