@@ -55,6 +55,7 @@ PROBLEMS = (
     ),
     ("a base without address", {"name": "x", "bases": "__A__"}, "bases", "Write __A__, an equals sign"),
     ("a base of no name", {"name": "x", "bases": "A=http://h/"}, "bases", "like __SHOPPING__"),
+    ("an open quote", {"name": "x", "state": "sh -c 'x"}, "state", "A quote is not closed"),
     (
         "another site's base",
         {"name": "x", "bases": "__SHOPPING__=http://h/"},
@@ -99,6 +100,20 @@ def test_a_new_site_is_saved_with_its_log_in_whose_path_is_not_kept(model, fake_
     assert model.form.values["login"] == ""
     assert "state.json" not in repr(model.list.rows)
     assert model.notices == ["The site 'forum' is saved"]
+
+
+def test_commands_are_kept_and_the_one_for_log_ins_is_no_log_in(model, fake_engine, qtbot):
+    model.show("wiki")
+    for name, text in (("reset", "r x"), ("state", " s.sh 'a b' "), ("login_command", "l.sh")):
+        model.form.set(name, text)
+    assert model.save()
+    qtbot.waitUntil(lambda: not model.is_saving)
+    site = fake_engine.site_rows["wiki"].site
+    assert (site.reset, site.state, site.login) == ("r x", "s.sh 'a b'", "l.sh")
+    assert not any(name == "keep_login" for name, _ in fake_engine.calls)
+    model.show("gitlab")
+    model.show("wiki")
+    assert (model.form.values["login_command"], model.form.values["login"]) == ("l.sh", "")
 
 
 def test_what_was_typed_is_there_when_the_site_is_shown_again(model):
@@ -168,6 +183,9 @@ def test_logging_in_by_hand_goes_through_its_states(model, fake_engine, qtbot):
     model.forget_log_in()
     qtbot.waitUntil(lambda: not model.row.login)
     assert model.log_in_fact == "No log-in is saved."
+    fake_engine.site_rows["shopping"] = replace(fake_engine.site_rows["shopping"], roles=("admin", "buyer"))
+    model.load()
+    qtbot.waitUntil(lambda: model.log_in_fact == "No log-in is saved. Roles with a log-in: admin, buyer.")
     model.show("wiki")
     model.log_in()
     qtbot.waitUntil(lambda: bool(model.form.error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mutation import (
     faults_borders,
+    faults_comparison,
     faults_compiler,
     faults_files,
     faults_gate,
@@ -16,6 +17,7 @@ from tests.mutation import (
     faults_runs,
     faults_scout,
     faults_secrets,
+    faults_suites,
     faults_supervision,
     faults_tips,
     faults_trust,
@@ -41,4 +43,6 @@ ALL: tuple[Mutation, ...] = (
     *faults_scout.FAULTS,
     *faults_tips.FAULTS,
     *faults_prompts.FAULTS,
+    *faults_comparison.FAULTS,
+    *faults_suites.FAULTS,
 )

@@ -43,6 +43,7 @@ def read_tasks(
     Raises:
         InputError: the file can't be read or is too large, or a task is invalid; the message says which.
     """
+    path = path.expanduser()
     content = parse(read_bytes(path), str(path), beside(path))
     suite = suite_of(content, unique=False)
     suite = replace(suite, name=(names or {}).get(suite.sha256) or _own_name(suite))

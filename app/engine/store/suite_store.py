@@ -34,7 +34,7 @@ FileState = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteHead:
-    """What is known of a stored suite beside its tasks.
+    """The facts about a stored suite beside its tasks.
 
     Attributes:
         file: the name of the file it was added from, for its ending and for messages.
@@ -83,6 +83,10 @@ class SuiteStore:
             except (NotFound, StoreError):
                 continue
         return found
+
+    def by_hash(self) -> dict[str, str]:
+        """Return the names of the suites by the hash of their bytes."""
+        return {head.sha256: head.name for head in self.heads()}
 
     def head(self, name: str) -> SuiteHead:
         """Return the head of a suite.

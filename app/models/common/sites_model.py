@@ -166,10 +166,11 @@ class SitesModel(QObject):
     def log_in_fact(self) -> str:
         """Say whether a log-in is saved, and since when."""
         row = self.row
+        roles = tr(" Roles with a log-in: {0}.").format(", ".join(row.roles)) if row and row.roles else ""
         if row is None or not row.login:
-            return tr("No log-in is saved.")
+            return tr("No log-in is saved.") + roles
         day = time.strftime("%Y-%m-%d", time.localtime(row.login_at))
-        return tr("A log-in was saved on {0}; work on this site begins with it.").format(day)
+        return tr("A log-in was saved on {0}; work on this site begins with it.").format(day) + roles
 
     # ------------------------------------------------------------ inside
     async def _saved_row(

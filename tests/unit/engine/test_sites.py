@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
+import sys
 from dataclasses import replace
 
 import orjson
@@ -16,7 +18,8 @@ from app.engine.core.events import RunsChanged, SitesChanged
 from app.engine.core.sites import Site
 from app.engine.engine import Engine
 from app.engine.services.graph_navigation import GraphNavigationService
-from app.errors import Conflict, InputError, NotFound, UsageError
+from app.engine.services.site_logins import login_path
+from app.errors import Conflict, InputError, NotFound, SiteloreError, UsageError
 from kb.tip import Query, Scope, Status, TipDraft
 
 STATE = {"cookies": [{"name": "sid", "value": "very-secret", "domain": "h", "path": "/"}], "origins": []}
@@ -135,6 +138,70 @@ async def test_work_on_a_site_begins_on_its_start_page(engine):
     assert await engine.site_start("shop") == "http://h.example/base"
     await engine.save_site(replace(row.site, starts=("http://h.example/a", "http://h.example/b")), row.site)
     assert await engine.site_start("shop") == "http://h.example/a"
+
+
+WRITES_LOGIN = (
+    "import json,sys; open(sys.argv[2],'w').write(json.dumps({'cookies': [{'name': sys.argv[1] or 'usual',"
+    " 'value': 'very-secret', 'domain': 'h', 'path': '/'}]}))"
+)
+
+
+async def test_log_ins_are_kept_by_role_and_made_by_the_sites_own_command(engine, state, logins):
+    command = shlex.join([sys.executable, "-c", WRITES_LOGIN])
+    row = await engine.save_site(Site(name="shop", login=command))
+    await engine.keep_login("shop", str(state), "buyer.1")
+    await engine.run_login("shop", "admin")
+    assert not (await _row(engine, "shop")).login
+    assert (await _row(engine, "shop")).roles == ("admin", "buyer.1")
+    await engine.run_login("shop")
+    row = await _row(engine, "shop")
+    assert (row.login, row.roles) == (True, ("admin", "buyer.1"))
+    kept = orjson.loads(login_path("shop", "admin").read_bytes())
+    assert kept["cookies"][0]["name"] == "admin"
+    assert sorted(path.suffix for path in logins.iterdir()) == [".json"] * 3, "nothing is left over"
+    assert await engine.forget_login("shop", "admin")
+    assert not await engine.forget_login("shop", "admin")
+    assert (await _row(engine, "shop")).roles == ("buyer.1",)
+    if os.name == "posix":
+        assert login_path("shop").stat().st_mode & 0o077 == 0
+
+
+async def test_what_a_log_in_command_leaves_is_checked(engine, logins):
+    await engine.save_site(Site(name="none"))
+    with pytest.raises(UsageError, match=r"'none' has no log-in command.*--login-command"):
+        await engine.run_login("none")
+    for name, code, error, words in (
+        ("empty", "pass", SiteloreError, "wrote no storage state"),
+        ("wrong", "import sys; open(sys.argv[2],'w').write('[]')", InputError, "not a recorded log-in"),
+        ("failing", "import sys; sys.exit('no such role')", SiteloreError, "no such role"),
+    ):
+        await engine.save_site(Site(name=name, login=shlex.join([sys.executable, "-c", code])))
+        with pytest.raises(error, match=words):
+            await engine.run_login(name)
+    for role in ("a/b", "nobody", "-x", "x" * 64):
+        with pytest.raises(UsageError, match="can't be a role"):
+            await engine.run_login("wrong", role)
+    assert list(logins.iterdir()) == []
+
+
+def test_commands_and_roles_on_the_command_line(tmp_path, capsys, state):
+    place = tmp_path / "w"
+    call = lambda *arguments, code=0: _call(capsys, place, "sites", *arguments, code=code)  # noqa: E731
+    command = shlex.join([sys.executable, "-c", WRITES_LOGIN])
+    told = call("add", "x", "--state", "state.sh x", "--login-command", command, "--reset", "r", "--json")
+    document = json.loads(told.out)
+    assert (document["reset"], document["state"], document["login_command"]) == ("r", "state.sh x", command)
+    assert document["login"] is False
+    call("edit", "x", "--state", "")
+    call("login", "x", "--role", "admin", "--run")
+    call("login", "x", "--role", "buyer", "--storage-state", str(state))
+    shown = call("show", "x").out
+    assert "roles with a log-in: admin, buyer" in shown
+    assert "state command: none" in shown
+    assert f"log-in command: {command}" in shown
+    assert "the log-in is deleted" in call("login", "x", "--role", "buyer", "--forget").err
+    assert "can't be combined" in call("login", "x", "--run", "--forget", code=2).err
+    assert "a log-in by hand is the site's usual one" in call("login", "x", "--role", "admin", code=2).err
 
 
 def _call(capsys, workspace, *arguments, code=0):

@@ -1,4 +1,4 @@
-"""What a task is expected to come to, in words: one line a rule, for people who may see reference answers."""
+"""The outcome that a task expects, in words: one line a rule, for people who may see reference answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading a suite file gives, and rules that all formats share: names of sites, kinds, templates, duplicates."""
+"""The result of reading a suite file, and rules that all formats share: names of sites, kinds, templates."""
 
 from __future__ import annotations
 

@@ -37,6 +37,7 @@ class SuiteContent:
 SMALL_SET = "small_set_ids.txt"
 _BESIDE = (SMALL_SET,)
 _MAX_BESIDE = 256 * 1024
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_bytes(path: Path) -> bytes:
@@ -79,8 +80,9 @@ def parse(data: bytes, path: str, others: dict[str, str] | None = None) -> Suite
     Raises:
         InputError: it is none of these, holds no task or too many.
     """
-    named = Path(path)
+    named, sha256 = Path(path), hashlib.sha256(data).hexdigest()
     head = dict[str, Any]()
+    data = data.removeprefix(_BYTE_ORDER_MARK)
     if named.suffix.lower() == ".txt":
         records = [
             {"intent": line.strip()} for line in data.decode("utf-8", "replace").splitlines() if line.strip()
@@ -105,7 +107,7 @@ def parse(data: bytes, path: str, others: dict[str, str] | None = None) -> Suite
     return SuiteContent(
         path=path,
         stem=named.stem,
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=sha256,
         records=records,
         head=head,
         beside=others or {},

@@ -129,12 +129,9 @@ class Fleet:
 
     async def read_tasks(self, path: str, start_url: str = "") -> list[RunRequest]:
         """Return the runs that a file asks for.  Raises ``InputError``."""
-        workspace = self._core.workspace
-        sites = dict(workspace.site_store.rows)
-        names = {head.sha256: head.name for head in await self._core.on_store(workspace.suites.heads)}
-        return await self._core.on_worker(
-            read_tasks, Path(path).expanduser(), start_url, sites=sites, names=names
-        )
+        sites = dict(self._core.workspace.site_store.rows)
+        names = await self._core.on_store(self._core.workspace.suites.by_hash)
+        return await self._core.on_worker(read_tasks, Path(path), start_url, sites=sites, names=names)
 
     async def run_request(self, run: str) -> RunRequest:
         """Return the request of a run, to start it again."""
