@@ -50,6 +50,17 @@ class RayNodes:
         self._node(OTHER, "--address", self.address)
 
     def _node(self, ip: str, *options: str) -> None:
+        """Start a node; Ray gives up after 30 s, which a busy machine may need, so that it is tried three times."""
+        for attempt in range(3):
+            try:
+                self._try_node(ip, *options)
+                return
+            except RuntimeError:
+                self._end(self.nodes.pop())
+                if attempt == 2:
+                    raise
+
+    def _try_node(self, ip: str, *options: str) -> None:
         log = (self._folder / f"node-{len(self.nodes)}.log").open("wb")
         with log:
             node = subprocess.Popen(
@@ -71,14 +82,16 @@ class RayNodes:
     def stop(self) -> None:
         """End both nodes and what they started."""
         for node in reversed(self.nodes):
-            with suppress(ProcessLookupError):
-                node.terminate()
-        for node in reversed(self.nodes):
-            with suppress(subprocess.TimeoutExpired):
-                node.wait(30)
-            with suppress(ProcessLookupError):
-                os.killpg(node.pid, signal.SIGKILL)
-            node.wait()
+            self._end(node)
+
+    def _end(self, node: subprocess.Popen[bytes]) -> None:
+        with suppress(ProcessLookupError):
+            node.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            node.wait(30)
+        with suppress(ProcessLookupError):
+            os.killpg(node.pid, signal.SIGKILL)
+        node.wait()
 
 
 @contextmanager
