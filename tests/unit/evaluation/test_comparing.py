@@ -173,6 +173,15 @@ def test_an_early_look_waits_for_whole_templates_and_takes_their_first_repeats()
     assert found.verdicts[0].always_valid == alone.verdicts[0].always_valid
 
 
+def test_an_early_look_bets_on_first_repeats_alone():
+    """The first repeats are all won, the second ones all lost; one episode is missing at the end."""
+    outcomes = templates(40, {"none": "-+", "akb": "+-"}, tasks=1)
+    found = compare([journal_of({**outcomes, "99/0": {"none": "- ", "akb": "+ "}})], {})
+    assert found.verdicts[0].early
+    assert found.verdicts[0].always_valid[0] > 0
+    assert found.verdicts[0].answer == "better"
+
+
 def test_evaluations_of_one_suite_are_more_repeats_of_the_same_arms():
     found = compare(
         [journal_of({"1/0": {"none": "-", "akb": "+"}}), journal_of({"1/0": {"none": "+", "akb": "+"}})], {}

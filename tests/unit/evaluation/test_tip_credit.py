@@ -97,7 +97,7 @@ LESS = Arm(name="less", kb="less.akb", kb_sha256="b" * 64, tips=2)
     [
         ("exactly one tip less", {"u": "", "v": ""}, {"t"}),
         ("two tips less", {"u": ""}, set()),
-        ("one less and another one", {"u": "", "w": ""}, set()),
+        ("one less and another one", {"u": "", "v": "", "w": ""}, set()),
         ("the same tips", {"t": "", "u": "", "v": ""}, set()),
         ("a file that is not there", None, set()),
     ],
