@@ -16,6 +16,8 @@ from app.engine.browser.stored_page import (
     needs_field_values,
 )
 
+FIELDS = "<input name='i' value='x'><select><option selected>a</option></select>"
+
 PAGE = """<!doctype html><html><head><title>T</title>
 <meta http-equiv="refresh" content="0;url=http://elsewhere.invalid/">
 <script>document.title = "changed by a script"</script></head>
@@ -97,7 +99,9 @@ def test_two_pages_of_one_address_do_not_mix() -> None:
     async def reading() -> list[str | None]:
         async with StoredPages() as pages:
             return [
-                (await pages.read(f"<title>{name}</title>", "http://h/p#part", scripts("document.title")))["0"].value
+                (await pages.read(f"<title>{name}</title>", "http://h/p#part", scripts("document.title")))[
+                    "0"
+                ].value
                 for name in ("A", "B")
             ]
 
@@ -127,7 +131,22 @@ def test_preparations_come_first_and_their_errors_stop_the_rest() -> None:
 )
 def test_what_was_typed_is_not_in_a_stored_page(script: str) -> None:
     assert needs_field_values(script)
-    assert read(*scripts(script))["0"] == LocatedText(why=NOT_STORED)
+    assert read(*scripts(script), html=FIELDS)["0"] == LocatedText(why=NOT_STORED)
+
+
+@pytest.mark.parametrize(
+    ("script", "known"),
+    [
+        ("document.querySelector('textarea').value", True),
+        ("document.getElementById('x').checked", True),
+        ("document.querySelector('select.other').selectedIndex", True),
+        ("[...document.querySelectorAll('textarea')].map(one => one.value)", False),
+        ("document.querySelector('textarea').value + document.title", False),
+    ],
+)
+def test_that_a_field_is_not_there_is_in_a_stored_page(script: str, known: bool) -> None:
+    found = read(*scripts(script), html=FIELDS)["0"]
+    assert found == (LocatedText(value="", missing=True) if known else LocatedText(why=NOT_STORED))
 
 
 @pytest.mark.parametrize(

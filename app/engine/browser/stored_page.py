@@ -65,6 +65,10 @@ def needs_field_values(script: str) -> bool:
     return _FIELD_STATE.search(script) is not None
 
 
+_FIELD = re.compile(
+    r"""(document\.(?:querySelector|getElementById)\((?:"[^"\\]*"|'[^'\\]*')\))\.(?:value|checked|selectedIndex)"""
+)
+"""A locator that reads the state of one field, which it names."""
 _REFRESH = re.compile(r"http-equiv\s*=\s*[\"']?refresh", re.IGNORECASE)
 """It would lead away from the page while that is read."""
 
@@ -91,11 +95,7 @@ class StoredPages:
         Raises:
             NoBrowser: none can be started.  SiteloreError: it died.
         """
-        found = {
-            one.id: LocatedText(why=NOT_STORED)
-            for one in locators
-            if needs_field_values(one.script) or any(map(needs_field_values, one.prepare))
-        }
+        found = {one.id: LocatedText(why=NOT_STORED) for one in locators if not _is_readable(one)}
         wanted = [one for one in locators if one.id not in found]
         if not wanted:
             return found
@@ -175,10 +175,19 @@ class _OfflinePage:
         for script in locator.prepare:
             if not (await self._evaluated(script))[0]:
                 break
+        if field := _FIELD.fullmatch(locator.script.strip()):
+            return await self._state_of(field[1])
         done, value = await self._evaluated(locator.script)
         if value is _STUCK:
             return LocatedText(why=TOO_LONG)
         return LocatedText(value=html_entities.unescape(str(value)) if done else "", missing=not done)
+
+    async def _state_of(self, field: str) -> LocatedText:
+        """Return what can be said of a field's state: nothing, or that there is no such field."""
+        done, is_there = await self._evaluated(f"{field} !== null")
+        if is_there is _STUCK:
+            return LocatedText(why=TOO_LONG)
+        return LocatedText(why=NOT_STORED) if done and is_there else LocatedText(value="", missing=True)
 
     async def close(self) -> None:
         """Close the tab, even one whose script does not end."""
@@ -220,6 +229,13 @@ class _OfflinePage:
 
 
 _STUCK = object()
+
+
+def _is_readable(locator: StoredLocator) -> bool:
+    """Whether a stored page may say what is at a place; of a field's state at least whether the field is there."""
+    if any(map(needs_field_values, locator.prepare)):
+        return False
+    return not needs_field_values(locator.script) or _FIELD.fullmatch(locator.script.strip()) is not None
 
 
 def _number(text: str) -> object:

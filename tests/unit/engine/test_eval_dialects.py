@@ -256,6 +256,13 @@ def test_missing_in_a_page_of_which_only_a_part_was_stored_says_nothing(
     assert score_of(given, page(("0", content))) == (score or 0)
 
 
+@pytest.mark.parametrize(("content", "score"), [("", None), ("a", 0)])
+def test_an_empty_place_in_a_stored_page_never_passes(content: str, score: float | None) -> None:
+    given = html(HtmlTarget(locator=JS, exact_match=""))
+    assert score_of(given, page(("0", content), source=EvidenceSource.STORED_PAGE)) == score
+    assert score_of(given, page(("0", ""))) == 1
+
+
 @pytest.mark.parametrize(
     ("place", "score"), [("", 1), (f"last {JS}", 1), ("last document.body", None), (f"http://h {JS}", None)]
 )

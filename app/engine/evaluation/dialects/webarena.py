@@ -230,8 +230,8 @@ class WebArenaDialect:
             checks = [self._there(target.exact_match, place, content, whole=True)]
         else:
             checks = [self._there(one, place, content) for one in target.must_include]
-        if self._is_pruned(target):
-            checks = [_doubted(check) for check in checks]
+        if self._evidence.source is EvidenceSource.STORED_PAGE:
+            checks = [_doubted(check, target, content) for check in checks]
         return CheckedPart(
             checks=tuple(checks), score=self._combined([range_of(check.score) for check in checks])
         )
@@ -249,16 +249,17 @@ class WebArenaDialect:
             score = max(self._includes(one, content) for one in required.split(address_rules.OR))
         return compared(Evaluator.HTML, expected, content, score, "it is not there")
 
-    def _is_pruned(self, target: HtmlTarget) -> bool:
-        """Whether the content is a whole page of which a stored run keeps only a part."""
-        return self._evidence.source is EvidenceSource.STORED_PAGE and not target.locator.strip()
 
+def _doubted(check: SubCheck, target: HtmlTarget, content: str) -> SubCheck:
+    """Return a comparison with a page of which only a part was stored.
 
-def _doubted(check: SubCheck) -> SubCheck:
-    """Return a comparison with a page of which only a part was stored: missing there says nothing."""
-    if check.score == 1:
-        return check
-    return undecided(Evaluator.HTML, check.expected, "the stored page is only a part of the page")
+    What is missing in the whole page may have been in the part that was left out, and so may a place that is empty as
+    it should be.
+    """
+    whole_page = not target.locator.strip()
+    if (whole_page and check.score == 0) or (not whole_page and check.score == 1 and not content):
+        return undecided(Evaluator.HTML, check.expected, "the stored page is only a part of the page")
+    return check
 
 
 def _required(target: HtmlTarget) -> str:
