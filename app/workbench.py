@@ -218,7 +218,8 @@ class Workbench(QObject):
 
     def _offer_freeze(self) -> None:
         """Let Evaluate offer the file that was frozen last."""
-        self.evaluate.form.offer(self.knowledge.freezing.last_file)
+        if self.knowledge.freezing.last_file:
+            self.evaluate.form.offer(self.knowledge.freezing.last_file)
 
     def _wire(self) -> None:
         window = self._window

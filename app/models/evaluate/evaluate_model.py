@@ -224,13 +224,16 @@ class EvaluateModel(QObject):
 
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
-        return {"evaluation": self.current}
+        return {"evaluation": self.current, "frozen": self.form.last_freeze}
 
     def restore(self, session: dict[str, Any]) -> None:
         """Restore the session; call it before ``start``."""
         wanted = session.get("evaluation")
         if isinstance(wanted, str):
             self._wanted = wanted
+        frozen = session.get("frozen")
+        if isinstance(frozen, str) and frozen:
+            self.form.offer(frozen)
 
     # ------------------------------------------------------------ answers
     def _loaded(self, rows: list[EvaluationRow]) -> None:

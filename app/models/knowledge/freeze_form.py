@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -108,10 +108,8 @@ class FreezeModel(QObject):
 
     @property
     def last_file(self) -> str:
-        """The file frozen to last, "" while there is none."""
-        if self.report is not None:
-            return self.report.path
-        return self.path if self.path and Path(self.path).expanduser().is_file() else ""
+        """The file frozen to last, "" while there is none since the window opened."""
+        return self.report.path if self.report is not None else ""
 
     def open(self) -> None:
         """Start counting, and find the tips that lint keeps out."""

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from app.engine.api.evaluation_api import (
-    DifferenceRow,
-    EvaluationRow,
-    PairRow,
-    RescoredRun,
-    SuiteRow,
-    SuiteTaskRow,
-    TipCreditRow,
-)
-from app.engine.core.evaluation.task_score import SubCheck
 from app.models.common.translate import tr
 from app.models.evaluate.evaluation_list import RUNNING, UNREADABLE, error_count, progress_words
-from app.models.evaluate.evaluation_result import ArmLine, ErrorLine
 from app.models.evaluate.figures import count_words
 from app.models.evaluate.rescoring_model import agreement_of
 from app.models.evaluate.suites_model import suite_problems
-from app.views.frame.theme import Theme
 from app.views.widgets.rows import RowContent, RowStyle, Span, Text, line, plain, small
 from app.views.widgets.signs import Sign, draw_tick, icon_sign
+
+if TYPE_CHECKING:
+    from app.engine.api.evaluation_api import (
+        DifferenceRow,
+        EvaluationRow,
+        PairRow,
+        RescoredRun,
+        SuiteRow,
+        SuiteTaskRow,
+        TipCreditRow,
+    )
+    from app.engine.core.evaluation.task_score import SubCheck
+    from app.models.evaluate.evaluation_result import ArmLine, ErrorLine
+    from app.views.frame.theme import Theme
 
 LIST = RowStyle(margins=(12, 5, 8, 5), height=44)
 ARM = RowStyle(margins=(0, 4, 0, 4))
