@@ -441,6 +441,25 @@ def test_a_started_evaluation_is_open_and_in_the_list(model, fake_engine):
     assert model.row.done == 3
 
 
+def test_an_evaluation_that_goes_on_in_its_own_folder_is_opened_too(model, fake_engine):
+    fake_engine.advance(NIGHT, 144, "stopped")
+    form = open_form(model)
+    form.is_sending = True
+    fake_engine.advance(NIGHT, 145)
+    assert not form.is_sending
+    until(lambda: model.current == NIGHT and model.page is EvaluatePage.RESULT)
+
+
+def test_a_group_without_a_number_is_left_out(model):
+    result, comparison = model.result, model.result.comparison
+    assert comparison is not None
+    odd = replace(difference("site map"), low=float("nan"), high=float("nan"))
+    result.comparison = replace(comparison, differences=(difference(), odd))
+    result._fill()
+    assert [row.group for row in result.differences.rows] == ["all"]
+    assert (points(float("nan")), interval(0.1, float("nan"))) == ("—", "+10.0 to —")
+
+
 def test_a_plan_that_fails_says_why_and_the_next_one_heals(model, fake_engine):
     form = open_form(model)
     fake_engine.evaluation_error = SiteloreError("there is no file /x/a.akb")

@@ -264,9 +264,8 @@ class EvaluateModel(QObject):
             self._last[event.folder] = event.words
         row = self.list.at(self.list.row_of(event.folder))
         self._rate.note(event.folder, event.done, running=event.state == RUNNING)
-        if self.form.is_sending and event.state == RUNNING and row is None:
-            self._wanted = event.folder
-            self.form.begun(event.folder)
+        if event.state == RUNNING and (row is None or row.state != RUNNING):
+            self.form.begun(event.folder)  # its own answer comes only when the evaluation is over
         if row is None:
             self.load()
             return

@@ -13,10 +13,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.engine.api.evaluation_api import ComparisonVerdict, DifferenceRow, PairRow
 from app.models.common.object_list import ObjectList
 from app.models.common.translate import tr
+from app.models.evaluate.evaluation_list import UNREADABLE
 from app.models.evaluate.figures import (
     ALL,
     interval,
     is_decided,
+    is_drawable,
     money_text,
     p_words,
     percent,
@@ -228,6 +230,11 @@ class EvaluationResult(QObject):
             self._tasks.cancel("evaluate-result")
             return
         folder = row.folder
+        if not row.done and row.state != UNREADABLE:
+            self._tasks.cancel("evaluate-result")
+            self.state = ResultState.NO_PAIRS
+            self.changed.emit()
+            return
 
         async def fetch() -> tuple[Comparison, list[EpisodeRecord]]:
             comparison = await self._client.api.compare_evaluations([folder])
@@ -265,7 +272,9 @@ class EvaluationResult(QObject):
         every_pair = comparison.pairs if comparison is not None else ()
         every_difference = comparison.differences if comparison is not None else ()
         self.pairs.load_pairs(tuple(row for row in every_pair if (row.arm, row.against) == chosen))
-        self.differences.load(row for row in every_difference if (row.arm, row.against) == chosen)
+        self.differences.load(
+            row for row in every_difference if (row.arm, row.against) == chosen and is_drawable(row)
+        )
         self.credits.load(comparison.credits if comparison is not None else ())
         self.arms.merge(self._arm_lines(), keep_places=True)
         if comparison is None:

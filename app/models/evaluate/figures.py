@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from PySide6.QtCore import QLocale
 
 from app.engine.api.evaluation_api import DifferenceRow
@@ -18,6 +20,8 @@ def count_words(number: int) -> str:
 
 def points(share: float) -> str:
     """``+9.1``, ``−0.4``: a difference of shares in points."""
+    if not isfinite(share):
+        return "—"
     value = round(100 * share, 1)
     return f"{'+' if value > 0 else '−' if value < 0 else ''}{abs(value):.1f}"
 
@@ -27,7 +31,7 @@ def interval(low: float, high: float) -> str:
 
 
 def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f} %" if isfinite(share) else "—"
 
 
 def p_words(p: float) -> str:
@@ -73,6 +77,11 @@ def is_decided(row: DifferenceRow, *, early: bool) -> bool:
     """
     excludes = row.low > 0 or row.high < 0
     return excludes and not early and (row.group == ALL or row.p_holm <= SIGNIFICANT)
+
+
+def is_drawable(row: DifferenceRow) -> bool:
+    """Whether a difference is one: in a group without a task in both arms it is not."""
+    return row.tasks > 0 and all(map(isfinite, (row.difference, row.low, row.high)))
 
 
 def group_title(group: str) -> str:
