@@ -6,6 +6,8 @@ from tests.mutation import (
     faults_borders,
     faults_comparison,
     faults_compiler,
+    faults_dialects,
+    faults_evidence,
     faults_files,
     faults_gate,
     faults_guard,
@@ -37,6 +39,7 @@ ALL: tuple[Mutation, ...] = (
     *faults_guard.FAULTS,
     *faults_lint.FAULTS,
     *faults_compiler.FAULTS,
+    *faults_dialects.FAULTS,
     *faults_live.FAULTS,
     *faults_window.FAULTS,
     *faults_secrets.FAULTS,
@@ -45,4 +48,5 @@ ALL: tuple[Mutation, ...] = (
     *faults_prompts.FAULTS,
     *faults_comparison.FAULTS,
     *faults_suites.FAULTS,
+    *faults_evidence.FAULTS,
 )
