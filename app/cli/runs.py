@@ -11,6 +11,7 @@ import typer
 from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
 from app.cli.sites import give_hosts
 from app.engine.api.engine_api import RunDetail, RunFilter, RunImportReport, RunRow
+from app.engine.api.evaluation_api import ExpectedOutcome
 from app.engine.core.labels import outcome_label
 from app.engine.core.prompt_set import version_words
 from app.engine.core.trajectory import Step
@@ -110,9 +111,14 @@ def list_(
 
 @app.command("show")
 def show_(run: str, as_json: Json = False) -> None:
-    """Show a run with its steps."""
-    detail = with_engine(lambda engine: engine.open_run(run))
-    print_result(run_document(detail), as_json, lambda: _run_text(detail))
+    """Show a run with its steps, and what was expected of it where a suite of the workspace has its task."""
+
+    async def showing(engine: Engine) -> tuple[RunDetail, ExpectedOutcome | None]:
+        return await engine.open_run(run), await engine.expected_outcome(run)
+
+    detail, expected = with_engine(showing)
+    body = {**run_document(detail), "expected": json_data(expected)}
+    print_result(body, as_json, lambda: "\n".join([_run_text(detail), *_expected_lines(expected)]))
 
 
 @app.command()
@@ -198,6 +204,28 @@ def _run_row(row: RunRow) -> tuple[object, ...]:
         row.intent,
         row.needs,
     )
+
+
+def _expected_lines(outcome: ExpectedOutcome | None) -> list[str]:
+    """Describe what a run should have come to; nothing where no suite knows its task."""
+    if outcome is None:
+        return []
+    if outcome.hidden:
+        return [f"expected: hidden, the suite {outcome.suite} is blind"]
+    lines = [f"expected: {text}" for text in outcome.expected] or [
+        "expected: the suite has no reference answer"
+    ]
+    if outcome.score is None:
+        return lines
+    score = outcome.score
+    lines.append(f"{score.verdict.value} by the rules {score.dialect.value}: {score.why}")
+    for check in score.checks:
+        found = f"; found {check.found}" if check.found else ""
+        told = "undecided" if check.score is None else f"{check.score:g}"
+        lines.append(
+            f"  {told} {check.evaluator}: {check.expected}{found}{f'; {check.why}' if check.why else ''}"
+        )
+    return lines
 
 
 def _run_text(detail: RunDetail) -> str:

@@ -23,6 +23,7 @@ from app.engine.services.comparison import ComparisonService
 from app.engine.services.core import Core
 from app.engine.services.evaluation import EvaluationService
 from app.engine.services.exchanges import ExchangeService
+from app.engine.services.expected_outcomes import ExpectedOutcomeService
 from app.engine.services.exploration import ExplorationService
 from app.engine.services.graph_cache import GraphCache
 from app.engine.services.graph_navigation import GraphNavigationService
@@ -109,6 +110,7 @@ class Engine(EngineApi):
             AskAgainService(core, exchanges),
             PromptService(core),
             ModelTestService(core),
+            ExpectedOutcomeService(core, suites),
             suites,
             rescoring,
             self._evaluation,

@@ -101,12 +101,14 @@ class FakeEvaluation:
     evaluation_rows: dict[str, EvaluationRow]
     comparisons: dict[str, Comparison]
     records: dict[str, tuple[EpisodeRecord, ...]]
+    expected: dict[str, ExpectedOutcome]
     evaluation_error: Exception | None = None
     plan_problems: tuple[str, ...] = ()
 
     def start_evaluations(self, *, empty: bool) -> None:
         self.suite_rows = {} if empty else make_suites()
         self.evaluation_rows, self.comparisons, self.records = {}, {}, {}
+        self.expected = {}
         if empty:
             return
         self.put_evaluation(JUNE, "june", "done", 1.0)
@@ -202,7 +204,7 @@ class FakeEvaluation:
         )
 
     async def expected_outcome(self, run: str) -> ExpectedOutcome | None:
-        return None
+        return self.expected.get(run)
 
     # ------------------------------------------------------------ rescoring
     async def rescore(

@@ -141,8 +141,8 @@ class SuiteService:
         )
 
     @on_store
-    def expected_outcome(self, run: str) -> ExpectedOutcome | None:
-        """Return what a run should have come to; ``None`` where no suite of the workspace has its task."""
+    def expected_rules(self, run: str) -> ExpectedOutcome | None:
+        """Return what a run should have come to, without a verdict; ``None`` where no suite has its task."""
         row = self._core.workspace.index.row(run)
         if row is None:
             raise NotFound(f"there is no run {run[:80]!r}")

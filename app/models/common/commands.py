@@ -98,6 +98,7 @@ REVIEW = (
         ("review.lines", "Screenshot or page text", "V", "file-tree-outline"),
         ("review.rank", "Reload and re-rank", "F5", "sort-descending"),
         ("review.scorecard", "Detector scorecard", "D", "scoreboard-outline"),
+        ("review.expected", "Expected outcome", "O", "check-decagram-outline"),
         ("review.filter", "Filter the queue", "/", "filter-variant"),
     ),
     Command("review.back", "Back", ("Esc",), "review", "", "arrow-left", in_text=True),

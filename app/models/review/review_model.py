@@ -18,6 +18,7 @@ from app.models.live.run_form import ReviewRunFormModel
 from app.models.prompts.ask_again_model import AskAgainModel
 from app.models.prompts.prompts_model import PromptsModel
 from app.models.review.composer import ComposerModel
+from app.models.review.expected import ExpectedModel
 from app.models.review.flags import LABELS, FlagListModel, ScorecardModel, VerdictListModel
 from app.models.review.interventions import InterventionListModel
 from app.models.review.relevant_tips import RelevantTipsModel
@@ -65,6 +66,7 @@ class ReviewModel(QObject):
         self.tips = RelevantTipsModel(client, tasks, self)
         self.composer = ComposerModel(client, tasks, self)
         self.memory = RunMemoryModel(client, tasks, self)
+        self.expected = ExpectedModel(client, tasks, self)
         self.prompts = PromptsModel(client, tasks, self)
         self.ask_again = AskAgainModel(client, tasks, self.prompts, self)
         self.run_form = ReviewRunFormModel(client, tasks, self)

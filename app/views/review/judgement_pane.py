@@ -1,4 +1,4 @@
-"""The right column of Review: flags, verdicts, note and tips of the open run."""
+"""The right column of Review: flags, expected outcome, verdicts, note and tips of the open run."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.views.review.expected_section import ExpectedSection
 from app.views.review.rows import FLAG, VERDICT, flag_row, named_text_row, verdict_row
 from app.views.widgets.build import divider, ground, hbox, scroll_area, styled, text_label, vbox
 from app.views.widgets.command_button import command_link, show_command
@@ -55,6 +56,7 @@ class JudgementPane(QWidget):
         )
         self.note.setAccessibleName(self.tr("Note on the verdict"))
         self.note.setToolTip(self.tr("Saved with the next verdict; Enter adds it to the current one"))
+        self.expected = ExpectedSection(model.expected, center, theme)
         self.tips = RowList(theme, named_text_row, self.tr("Tips that apply to this step"))
         self.tips.setModel(model.tips.model)
         self.interventions = RowList(theme, named_text_row, self.tr("Interventions during the run"))
@@ -109,6 +111,7 @@ class JudgementPane(QWidget):
             self._no_flags,
             (self.flags, 50),
             divider(),
+            self.expected,
             (self._time_line, 30),
             self._head(verdict),
             self.verdicts,

@@ -118,6 +118,7 @@ class ReviewView(QWidget):
         model.composing_changed.connect(self._on_composing)
         model.run_changed.connect(center.refresh)
         model.verdicts_changed.connect(center.refresh)
+        model.expected.changed.connect(center.refresh)
         self.composer.run_wanted.connect(model.peek)
         self.memory.closed.connect(self._show_judgement)
         self.run_form.closed.connect(self._show_judgement)
@@ -206,6 +207,7 @@ class ReviewView(QWidget):
         bind("review.copy_address", self._copy_address, opened)
         bind("tip.compose", model.compose, lambda: bool(model.steps.rows))
         bind("review.ask_model", model.ask_model, opened)
+        bind("review.expected", model.expected.toggle, lambda: bool(model.expected.lines.rows))
         bind("review.memory", self._toggle_memory, opened)
         bind("review.prompts", self._toggle_prompts, opened)
         bind(
