@@ -196,6 +196,38 @@ def test_a_target_has_alternatives():
     assert suite.dialect is Dialect.WEBCHOREARENA
 
 
+SITES = (
+    (
+        "the one that the start address names is first",
+        ["wikipedia", "map"],
+        "__MAP__/x",
+        ("map", "wikipedia"),
+    ),
+    (
+        "all that are named elsewhere follow",
+        ["gitlab"],
+        "__GITLAB__ |AND| __REDDIT__/f",
+        ("gitlab", "reddit"),
+    ),
+    ("an address names none", ["www.fish.example"], "https://www.fish.example/", ("www.fish.example",)),
+    ("a start address alone names one", [], "__SHOP_2__", ("shop_2",)),
+    ("nothing named", [], "", ()),
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "start", "sites"), [row[1:] for row in SITES], ids=[row[0] for row in SITES]
+)
+def test_the_sites_of_a_task_stand_in_the_order_in_which_it_needs_them(given, start, sites):
+    assert parsed([webarena_task(sites=given, start_url=start)]).tasks[0].sites == sites
+
+
+def test_an_eval_that_is_the_same_in_all_tasks_of_mind2web_is_no_oracle():
+    suite = parsed([webarena_task(id, original_task_id="x", reference_length=2) for id in (1, 2)])
+    assert [task.oracle.evaluators for task in suite.tasks] == [(), ()]
+    assert suite.notes == ("the eval of all 2 tasks is the same filler: they have no oracle",)
+
+
 def test_a_mind2web_file_with_oracles_of_its_own_keeps_them():
     tasks = [
         webarena_task(
