@@ -26,7 +26,7 @@ LIST_MS = 1000
 
 
 class EvaluatePage(StrEnum):
-    """What the middle of the perspective shows."""
+    """A page in the middle of the perspective."""
 
     RESULT = "result"
     SUITE = "suite"
@@ -197,7 +197,7 @@ class EvaluateModel(QObject):
 
     @property
     def removable(self) -> str:
-        """What ``remove`` would do now, "" for nothing."""
+        """The action of ``remove`` now, "" for nothing."""
         if self.page is EvaluatePage.SUITE and self.suites.row is not None:
             return self.tr("Remove the suite '{0}'").format(self.suites.current[:60])
         if self.page is EvaluatePage.RESULT and self.row is not None and self.row.state != RUNNING:

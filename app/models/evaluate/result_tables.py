@@ -187,7 +187,7 @@ class PairTableModel(ObjectTable[PairRow]):
 
 
 class CreditTable(ObjectTable[TipCreditRow]):
-    """What each tip is worth, the worst first."""
+    """The credit of each tip, the worst first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: row.tip, parent, sorted_by="difference")

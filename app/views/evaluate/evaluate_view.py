@@ -15,7 +15,7 @@ from app.models.evaluate.suites_model import SUITE_SUFFIXES
 from app.views.evaluate.evaluation_form import EvaluationForm
 from app.views.evaluate.facts_pane import FactsPane
 from app.views.evaluate.forest_plot import ForestPlot
-from app.views.evaluate.key_table import KeyTable
+from app.views.evaluate.single_row_table import SingleRowTable
 from app.views.evaluate.lists_pane import ListsPane
 from app.views.evaluate.plan_pane import PlanPane
 from app.views.evaluate.rescore_pane import CheckPane, RescorePane
@@ -192,10 +192,14 @@ class EvaluateView(QWidget):
         bind("evaluate.start", self._start, self._can_start)
         bind("evaluate.rescore", self._rescore)
         bind("evaluate.filter", self._filter, lambda: comparing() or model.page is EvaluatePage.SUITE)
-        bind("evaluate.sort", lambda: self._with_table(KeyTable.sort_next), lambda: self._table is not None)
+        bind(
+            "evaluate.sort",
+            lambda: self._with_table(SingleRowTable.sort_next),
+            lambda: self._table is not None,
+        )
         bind(
             "evaluate.sort.turn",
-            lambda: self._with_table(KeyTable.turn_sort),
+            lambda: self._with_table(SingleRowTable.turn_sort),
             lambda: self._table is not None,
         )
         bind("evaluate.back", self._back)
@@ -234,7 +238,7 @@ class EvaluateView(QWidget):
         dialog.open()
 
     @property
-    def _table(self) -> KeyTable | None:
+    def _table(self) -> SingleRowTable | None:
         """The table that sorting means."""
         match self.model.page:
             case EvaluatePage.SUITE:
@@ -244,11 +248,11 @@ class EvaluateView(QWidget):
             case EvaluatePage.RESULT:
                 focused = self.result.focused_table()
                 chosen = self.result.credits if self.result.is_tips else self.result.pairs
-                return focused if isinstance(focused, KeyTable) else chosen
+                return focused if isinstance(focused, SingleRowTable) else chosen
             case EvaluatePage.FORM:
                 return None
 
-    def _with_table(self, do: Callable[[KeyTable], None]) -> None:
+    def _with_table(self, do: Callable[[SingleRowTable], None]) -> None:
         table = self._table
         if table is not None:
             do(table)

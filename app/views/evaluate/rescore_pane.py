@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.models.evaluate.evaluation_form import DIALECTS
 from app.models.evaluate.rescoring_model import AGREEMENTS, RescoringModel
-from app.views.evaluate.key_table import FilterChips, KeyTable
+from app.views.evaluate.single_row_table import FilterChips, SingleRowTable
 from app.views.evaluate.rows import CHECK, check_row, rescored_cell
 from app.views.widgets import EmptyState
 from app.views.widgets.build import ground, hbox, styled, text_label, vbox
@@ -60,7 +60,7 @@ class RescorePane(QWidget):
         self.summary, self.error = text_label(wrap=True), text_label(kind="fail", wrap=True)
         titles = {"": self.tr("All")} | {name: self.tr(name.capitalize()) for name in AGREEMENTS}
         self.chips = FilterChips(titles, model.show_only, center)
-        self.table = KeyTable(
+        self.table = SingleRowTable(
             model.table, theme, rescored_cell, self.tr("Rescored runs"),
             widths=WIDTHS, least=180, shrinking=SHRINKING,
         )  # fmt: skip

@@ -13,7 +13,7 @@ from app.models.evaluate.evaluation_result import ResultState, verdict_title
 from app.models.evaluate.figures import count_words
 from app.models.evaluate.result_tables import RESULTS
 from app.views.evaluate.forest_plot import ForestPlot
-from app.views.evaluate.key_table import FilterChips, KeyTable
+from app.views.evaluate.single_row_table import FilterChips, SingleRowTable
 from app.views.evaluate.rows import credit_cell, difference_cell, pair_cell
 from app.views.widgets import ElidedLabel, EmptyState, Splitter
 from app.views.widgets.build import ground, hbox, restyle, scroll_area, styled, text_label, vbox
@@ -81,7 +81,7 @@ class ResultPane(QWidget):
         self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.remark = text_label(kind="secondary", wrap=True)
         self.forest = ForestPlot(theme)
-        self.numbers = KeyTable(
+        self.numbers = SingleRowTable(
             self._result.differences,
             theme,
             difference_cell,
@@ -90,7 +90,7 @@ class ResultPane(QWidget):
             least=96,
             shrinking=DIFFERENCE_SHRINKING,
         )
-        self.pairs = KeyTable(
+        self.pairs = SingleRowTable(
             self._result.pairs,
             theme,
             pair_cell,
@@ -99,7 +99,7 @@ class ResultPane(QWidget):
             least=220,
             shrinking=PAIR_SHRINKING,
         )
-        self.credits = KeyTable(
+        self.credits = SingleRowTable(
             self._result.credits,
             theme,
             credit_cell,
@@ -157,7 +157,7 @@ class ResultPane(QWidget):
     def is_tips(self) -> bool:
         return self._tables.currentIndex() == TIPS
 
-    def focused_table(self) -> KeyTable | ForestPlot | None:
+    def focused_table(self) -> SingleRowTable | ForestPlot | None:
         """The table or plot with the focus."""
         parts = (self.pairs, self.credits, self.numbers, self.forest)
         return next((part for part in parts if part.hasFocus()), None)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Flag = QItemSelectionModel.SelectionFlag
 
 
-class KeyTable(ColumnTable):
+class SingleRowTable(ColumnTable):
     """Signals:
 
     picked(key): the person went to another row.  opened(key): Enter or a double click on it.
