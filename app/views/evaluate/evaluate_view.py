@@ -15,11 +15,11 @@ from app.models.evaluate.suites_model import SUITE_SUFFIXES
 from app.views.evaluate.evaluation_form import EvaluationForm
 from app.views.evaluate.facts_pane import FactsPane
 from app.views.evaluate.forest_plot import ForestPlot
-from app.views.evaluate.single_row_table import SingleRowTable
 from app.views.evaluate.lists_pane import ListsPane
 from app.views.evaluate.plan_pane import PlanPane
 from app.views.evaluate.rescore_pane import CheckPane, RescorePane
 from app.views.evaluate.result_pane import ResultPane
+from app.views.evaluate.single_row_table import SingleRowTable
 from app.views.evaluate.suite_pane import SuiteFacts, SuitePane
 from app.views.widgets import Splitter
 from app.views.widgets.build import vbox

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from app.models.evaluate.evaluation_form import DIALECTS
 from app.models.evaluate.rescoring_model import AGREEMENTS, RescoringModel
-from app.views.evaluate.single_row_table import FilterChips, SingleRowTable
 from app.views.evaluate.rows import CHECK, check_row, rescored_cell
+from app.views.evaluate.single_row_table import FilterChips, SingleRowTable
 from app.views.widgets import EmptyState
 from app.views.widgets.build import ground, hbox, styled, text_label, vbox
 from app.views.widgets.command_button import show_command

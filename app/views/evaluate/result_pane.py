@@ -13,8 +13,8 @@ from app.models.evaluate.evaluation_result import ResultState, verdict_title
 from app.models.evaluate.figures import count_words
 from app.models.evaluate.result_tables import RESULTS
 from app.views.evaluate.forest_plot import ForestPlot
-from app.views.evaluate.single_row_table import FilterChips, SingleRowTable
 from app.views.evaluate.rows import credit_cell, difference_cell, pair_cell
+from app.views.evaluate.single_row_table import FilterChips, SingleRowTable
 from app.views.widgets import ElidedLabel, EmptyState, Splitter
 from app.views.widgets.build import ground, hbox, restyle, scroll_area, styled, text_label, vbox
 from app.views.widgets.filter_line import FilterLine

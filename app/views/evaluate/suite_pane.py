@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.models.evaluate.figures import count_words, short_hash
 from app.models.evaluate.suites_model import SuitesModel, suite_problems
 from app.views.evaluate.facts_pane import FactGrid
-from app.views.evaluate.single_row_table import SingleRowTable
 from app.views.evaluate.rows import task_cell
+from app.views.evaluate.single_row_table import SingleRowTable
 from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.build import ground, hbox, scroll_area, text_label, vbox
 from app.views.widgets.command_button import WORD, CommandButton
