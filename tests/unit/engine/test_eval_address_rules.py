@@ -18,6 +18,7 @@ from app.errors import InputError
         ("http://h", "http://h/any/path", 1),
         ("", "http://h/a", 1),
         ("http://h/a?x=1 |OR| http://h/b?x=2", "http://h/a?x=2", 1),
+        ("http://h/a?x=1 |OR| http://h/a?x=2", "http://h/a?x=1", 1),
         ("http://h/a |OR| http://h/b?x=2", "http://h/a", 0),
         ("http://h/a |OR| http://h/b", "http://h/b/", 1),
         ("http://h/a|OR|http://h/b", "http://h/a", 0),

@@ -71,3 +71,9 @@ def test_every_expression_of_our_own_sites_is_taken() -> None:
 def _tasks(path: Path) -> list[dict[str, str]]:
     read = json.loads(path.read_text("utf-8"))
     return [one for one in read if isinstance(one, dict)] if isinstance(read, list) else []
+
+
+@pytest.mark.parametrize("pattern", [r"(a+)+b", r"(a|b)*c", r"(?:a?)*b"])
+def test_a_repeated_group_is_refused_before_it_is_tried(pattern: str) -> None:
+    with pytest.raises(InputError, match="repeats a group"):
+        full_match(pattern, "x")
