@@ -23,7 +23,6 @@ pytestmark = pytest.mark.browser
 
 VERDICTS = {"basket": "pass", "pots": "pass", "kitchen": "pass", "moon": "fail"}
 PATIENCE = 300.0
-RAY_PORT = 6411
 
 
 class Shop:
@@ -153,7 +152,7 @@ def test_a_site_that_goes_down_leaves_the_rest_undecided_until_it_is_back(tmp_pa
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is an extra")
 @pytest.mark.skipif(sys.platform != "linux", reason="a cluster on loopback, and the worker is found in /proc")
 def test_two_nodes_of_a_cluster_come_to_the_same_verdicts_though_a_worker_is_killed(shop: Shop):
-    with ray_nodes(RAY_PORT) as nodes:
+    with ray_nodes() as nodes:
         options = ("--workers", "2", "--engine", "ray", "--address", nodes.address)
         process = shop.begin(*options, **nodes.environment)
         shop.wait_for(1, process)

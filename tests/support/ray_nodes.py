@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -61,10 +62,13 @@ class RayNodes:
                     raise
 
     def _try_node(self, ip: str, *options: str) -> None:
+        # Named ports: a raylet waits no more than 15 s for its agents to tell the ones they found themselves.
+        names = ("dashboard-agent-listen", "dashboard-agent-grpc", "runtime-env-agent", "metrics-export")
+        ports = [f"--{name}-port={free_port(ip)}" for name in names]
         log = (self._folder / f"node-{len(self.nodes)}.log").open("wb")
         with log:
             node = subprocess.Popen(
-                [RAY, "start", "--block", "--node-ip-address", ip, *_SIZE, *options],
+                [RAY, "start", "--block", "--node-ip-address", ip, *_SIZE, *ports, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -94,11 +98,18 @@ class RayNodes:
         node.wait()
 
 
+def free_port(ip: str) -> int:
+    """Return a port of this address that nobody listens on."""
+    with socket.socket() as found:
+        found.bind((ip, 0))
+        return int(found.getsockname()[1])
+
+
 @contextmanager
-def ray_nodes(port: int) -> Iterator[RayNodes]:
+def ray_nodes() -> Iterator[RayNodes]:
     """A running cluster of two nodes with room for one browser each."""
     with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True) as folder:
-        nodes = RayNodes(Path(folder), port)
+        nodes = RayNodes(Path(folder), free_port(HEAD))
         try:
             nodes.start()
             yield nodes
