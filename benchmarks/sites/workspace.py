@@ -18,7 +18,7 @@ from app.engine.core.sites import Site as SiteEntry
 from app.engine.engine import Engine
 from app.errors import SiteloreError
 from benchmarks.sites.evaluation import TITLES, base_of, command_line, save_login, suite_document
-from benchmarks.sites.tasks import SETS, load_tasks, sets_of, strayed
+from benchmarks.sites.tasks import SETS, TaskSet, load_tasks, sets_of, strayed
 from kb.tip import Status
 
 if TYPE_CHECKING:
@@ -63,14 +63,19 @@ async def _prepare(folder: Path, sites: Sequence[Site], *, maps: bool, tips: str
         for which in SETS:
             having = [site for site in sites if which in sets_of(site)]
             if having:
-                file = folder / f"{which}.json"
-                file.write_text(json.dumps(suite_document(having, which), indent=1), encoding="utf-8")
-                row = await engine.add_suite(str(file), name=which.replace("_", "-"))
-                print(
-                    f"suite {row.name}: {row.tasks} {TITLES[which]} of {row.templates} templates", flush=True
-                )
+                await _add_suite(engine, folder / f"{which}.json", having, which)
     finally:
         await engine.aclose()
+
+
+async def _add_suite(engine: Engine, file: Path, sites: Sequence[Site], which: TaskSet) -> None:
+    """Write a suite and add it, in place of one of an earlier call."""
+    name = which.replace("_", "-")
+    file.write_text(json.dumps(suite_document(sites, which), indent=1), encoding="utf-8")
+    if name in {row.name for row in await engine.suites()}:
+        await engine.remove_suite(name)
+    row = await engine.add_suite(str(file), name)
+    print(f"suite {row.name}: {row.tasks} {TITLES[which]} of {row.templates} templates", flush=True)
 
 
 async def _started(engine: Engine, site: Site, secrets: Path) -> dict[str, Path]:
@@ -120,5 +125,9 @@ async def _explore(engine: Engine, site: Site, logins: dict[str, Path]) -> None:
 
 
 async def _import_tips(engine: Engine, site: Site, path: Path) -> None:
+    """Import the tips of a file, which have to be the only ones of the site: what is frozen is one set."""
+    texts = {json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()}
+    if any(tip.text not in texts for tip in await engine.list_tips(site.name)):
+        raise RuntimeError(f"this workspace has other tips of {site.name} already; prepare another folder")
     await engine.kb_import(str(path), "jsonl", site.name)
     await engine.set_status([tip.id for tip in await engine.list_tips(site.name)], Status.REVIEWED)
