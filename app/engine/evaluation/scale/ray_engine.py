@@ -29,7 +29,7 @@ from app.errors import SiteloreError, UsageError
 RESOURCE = "browser"
 START_SECONDS = 180.0
 """Longest wait for an actor and its host."""
-DIED = b"died"
+DIED, LOST = b"died", b"lost"
 
 
 class EpisodeActor:
@@ -51,6 +51,8 @@ class EpisodeActor:
             result = await self._worker.run(asked)
         except EpisodeWorkerDied as died:
             return DIED, str(died).encode()
+        except EpisodeWorkerLost as lost:
+            return LOST, str(lost).encode()
         except SiteloreError as error:
             return b"", str(error).encode()
         return orjson.dumps(channel.encode(result.record, EpisodeRecord)), result.run
@@ -105,6 +107,8 @@ class RayEngine:
             raise EpisodeWorkerDied("the worker ended in the middle of the episode") from error
         if record == DIED:
             raise EpisodeWorkerDied(run.decode())
+        if record == LOST:
+            raise EpisodeWorkerLost(run.decode())
         if not record:
             raise SiteloreError(run.decode())
         return EpisodeResult(record=channel.decode(orjson.loads(record), EpisodeRecord), run=run)
