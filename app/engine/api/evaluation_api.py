@@ -346,10 +346,6 @@ class ComparisonVerdict:
     """The evaluation is not over: only the always-valid interval counts."""
 
 
-MIN_TEMPLATES = 8
-"""With fewer templates nothing is concluded, of arms or of tips."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipCreditRow:
     """What one tip is worth, over the tasks in which it was retrieved.
@@ -360,8 +356,7 @@ class TipCreditRow:
             by leaving the tip out; with its interval by template.
         method: ``pairs`` or ``left out``.
         verdict: ``helps``, ``hurts``, ``no difference seen`` or ``not enough data``.
-        followed_difference, ignored_difference: the same over the tasks in which it was followed, and over the others;
-            ``None`` where there are none.
+        followed_difference, ignored_difference: over tasks in which it was followed, and the others; ``None`` for none.
     """
 
     tip: str

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.engine.api.evaluation_api import MIN_TEMPLATES, TipCreditRow
+from app.engine.api.evaluation_api import TipCreditRow
+from app.engine.core.evaluation.episode import MIN_TEMPLATES
 from app.engine.core.regions import RegionElement
 from kb.evidence import TestOutcome
 from kb.procedure import Procedure

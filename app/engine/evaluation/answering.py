@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, log
 
-from app.engine.api.evaluation_api import MIN_TEMPLATES, Answer
+from app.engine.api.evaluation_api import Answer
+from app.engine.core.evaluation.episode import MIN_TEMPLATES
 from app.engine.evaluation.statistics.distributions import LEVEL
 
 
@@ -45,7 +46,7 @@ def templates_for_same(margin: float) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFacts:
-    """What the sentence of an answer says.
+    """Facts that the sentence of an answer tells.
 
     Attributes:
         planned: templates of the plan, for an evaluation that is not over.

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from app.engine.api.evaluation_api import MIN_TEMPLATES, TipCreditRow
-from app.engine.core.evaluation.episode import Arm, EpisodeRecord, Journal
+from app.engine.api.evaluation_api import TipCreditRow
+from app.engine.core.evaluation.episode import MIN_TEMPLATES, Arm, EpisodeRecord, Journal
 from app.engine.evaluation.pooling import TaskInArm
 from app.engine.evaluation.statistics.cluster_bootstrap import ClusterSums, bootstrap_mean
 

@@ -9,8 +9,8 @@ from statistics import fmean
 
 import numpy as np
 
-from app.engine.api.evaluation_api import MIN_TEMPLATES, ComparisonVerdict, DifferenceRow, PairRow
-from app.engine.core.evaluation.episode import EpisodeRecord
+from app.engine.api.evaluation_api import ComparisonVerdict, DifferenceRow, PairRow
+from app.engine.core.evaluation.episode import MIN_TEMPLATES, EpisodeRecord
 from app.engine.core.evaluation.suite import SuiteTask
 from app.engine.evaluation.answering import AnswerFacts, answer_of, sentence_of, templates_for_same
 from app.engine.evaluation.pooling import CostFigure, PooledEpisodes, TaskInArm, TaskTraits, is_decided

@@ -75,7 +75,7 @@ def is_decided(record: EpisodeRecord) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskTraits:
-    """What tasks are grouped by; ``site`` is ``several sites`` for a task with more than one."""
+    """Traits that tasks are grouped by; ``site`` is ``several sites`` for a task with more than one."""
 
     cluster: str
     site: str

@@ -1,4 +1,4 @@
-"""What a comparison needs beside the journals: the suite's tasks, people's verdicts, the tips of frozen files."""
+"""Sources of a comparison beside the journals: the suite's tasks, people's verdicts, the tips of frozen files."""
 
 from __future__ import annotations
 

@@ -9,8 +9,9 @@ from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject
 
-from app.engine.api.evaluation_api import MIN_TEMPLATES, TipCreditRow
+from app.engine.api.evaluation_api import TipCreditRow
 from app.engine.api.tip_api import best_credits, followed_words, tested_words, uplift_words, vote_counts
+from app.engine.core.evaluation.episode import MIN_TEMPLATES
 from app.models.common.object_table import Column, ObjectTable
 from app.models.knowledge.tip_filter import TipFilter, matches_filter, parse_tip_filter
 from kb.evidence import TestOutcome
@@ -162,7 +163,7 @@ class TipTableModel(ObjectTable[Tip]):
         return self.values.get(tip)
 
     def credit(self, tip: str) -> TipCreditRow | None:
-        """What evaluations say of a tip; ``None`` where none has shown it."""
+        """The credit that evaluations give a tip; ``None`` where none has shown it."""
         return self._credits.get(tip)
 
     def credit_text(self, tip: str) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from app.engine.core.evaluation.task_score import ScoreVerdict
 
 JOURNAL_VERSION = 1
+MIN_TEMPLATES = 8
+"""With fewer templates nothing is concluded, of arms or of tips."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from app.engine.api.evaluation_api import MIN_TEMPLATES, Comparison, ComparisonVerdict, RateRow
-from app.engine.core.evaluation.episode import Arm
+from app.engine.api.evaluation_api import Comparison, ComparisonVerdict, RateRow
+from app.engine.core.evaluation.episode import MIN_TEMPLATES, Arm
 
 Reading = Literal["better", "worse", "not clear", "too few", "too early"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, sqrt
 
-from app.engine.api.evaluation_api import MIN_TEMPLATES
+from app.engine.core.evaluation.episode import MIN_TEMPLATES
 from app.engine.evaluation.statistics.distributions import NORMAL, TAIL, t_quantile
 
 EFFECTS = (0.05, 0.10, 0.15, 0.20)
