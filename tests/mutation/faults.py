@@ -16,6 +16,7 @@ from tests.mutation import (
     faults_live,
     faults_pages,
     faults_prompts,
+    faults_report,
     faults_runs,
     faults_scout,
     faults_secrets,
@@ -49,4 +50,5 @@ ALL: tuple[Mutation, ...] = (
     *faults_comparison.FAULTS,
     *faults_suites.FAULTS,
     *faults_evidence.FAULTS,
+    *faults_report.FAULTS,
 )

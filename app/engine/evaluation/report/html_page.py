@@ -34,6 +34,8 @@ OPEN_LIMIT = 25
 MAX_ROWS = 300
 """Rows of a table on the page; the rest is in its CSV file."""
 
+LEARNING = "Learning curve"
+"""Beginning of the title of a table that stands among the tips already."""
 _SIGNS = {"better": "▲", "worse": "▼", "helps": "▲", "hurts": "▼", "same": "＝"}
 _CLASSES = {"better": "better", "worse": "worse", "helps": "better", "hurts": "worse"}
 
@@ -131,7 +133,11 @@ def _content(comparison: Comparison, journals: Sequence[Journal]) -> dict[str, A
         "learning": _learning(comparison),
         "learning_note": _learning_note(comparison),
         "credits": _page_table(result_tables.credits_table(comparison)),
-        "groups": [_page_table(table) for table in result_tables.group_tables(comparison) if table.rows],
+        "groups": [
+            _page_table(table)
+            for table in result_tables.group_tables(comparison)
+            if table.rows and not table.title.startswith(LEARNING)
+        ],
         "outcomes": _page_table(journal_tables.outcomes_table(journals)),
         "cost": _page_table(result_tables.cost_table(comparison)),
         "cost_differences": _page_table(result_tables.cost_differences_table(comparison)),

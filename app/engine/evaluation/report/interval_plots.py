@@ -67,9 +67,10 @@ def forest_plot(rows: Sequence[DifferenceRow], margin: float, *, early: bool = F
     family = ""
     for row in rows:
         kind, _, name = row.group.partition(" ")
-        if kind in _NAMES and kind != family:
+        kind = kind if kind in _NAMES or row.group == "all" else "other"
+        if kind != family and kind != "all":
             family = kind
-            marks.append(IntervalMark(label=_NAMES[kind]))
+            marks.append(IntervalMark(label=_NAMES.get(kind, "As a check")))
         reading = reading_of(row.low, row.high, row.templates, early=early)
         marks.append(
             IntervalMark(
