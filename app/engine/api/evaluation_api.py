@@ -65,7 +65,7 @@ class SuiteTaskRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedOutcome:
-    """What a run should have come to, and why its score is what it is; for Review.
+    """The outcome that a run should have come to, and why its score is what it is; for Review.
 
     Attributes:
         hidden: the suite is blind: ``expected`` and ``score`` are empty.
@@ -173,7 +173,7 @@ class SiteWait:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationPlan:
-    """What an evaluation would do, and what it could show.
+    """The plan of an evaluation: what it would do, and what it could show.
 
     Attributes:
         problems: why it can't begin, one sentence each; ``warnings`` what to know.
@@ -348,12 +348,11 @@ class ComparisonVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipCreditRow:
-    """What one tip is worth, over the tasks in which it was retrieved.
+    """The worth of one tip, over the tasks in which it was retrieved.
 
     Attributes:
         retrieved: tasks of the arm in which it was shown; ``followed`` those in which one of its steps was done.
-        difference: mean score of these tasks minus that of the same tasks in the arm it is compared with (paired), or
-            by leaving the tip out; with its interval by template.
+        difference: share of these tasks that is right less that in the arm compared with; its interval is by template.
         method: ``pairs`` or ``left out``.
         verdict: ``helps``, ``hurts``, ``no difference seen`` or ``not enough data``.
         followed_difference, ignored_difference: over tasks in which it was followed, and the others; ``None`` for none.
@@ -395,7 +394,7 @@ class Comparison:
     tables: tuple[GroupTable, ...] = ()
     margin: float = 0.02
     notes: tuple[str, ...] = ()
-    """What a reader has to know: tainted tasks, undecided ones, errors, an evaluation that is not over."""
+    """A reader has to know them: tainted tasks, undecided ones, errors, an evaluation that is not over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

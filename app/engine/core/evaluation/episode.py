@@ -94,7 +94,7 @@ class EpisodeRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationHead:
-    """What an evaluation is of; written once, and checked before it is resumed.
+    """The head of an evaluation: what it is of; written once, and checked before it is resumed.
 
     Attributes:
         tasks: ids in the order in which they are run.
@@ -130,4 +130,4 @@ class Journal:
     head: EvaluationHead
     records: tuple[EpisodeRecord, ...] = ()
     notes: tuple[str, ...] = field(default_factory=tuple[str, ...])
-    """What was odd in the files, one sentence each."""
+    """Oddities in the files, one sentence each."""
