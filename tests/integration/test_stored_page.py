@@ -98,14 +98,27 @@ def test_nothing_gets_out_and_an_endless_locator_ends() -> None:
 def test_two_pages_of_one_address_do_not_mix() -> None:
     async def reading() -> list[str | None]:
         async with StoredPages() as pages:
-            return [
-                (await pages.read(f"<title>{name}</title>", "http://h/p#part", scripts("document.title")))[
-                    "0"
-                ].value
-                for name in ("A", "B")
-            ]
+            found: list[str | None] = []
+            for script in ("document.title", "document.title + document.location.hash"):
+                for name in ("A", "B"):
+                    read = await pages.read(f"<title>{name}</title>", "http://h/p#part", scripts(script))
+                    found.append(read["0"].value)
+            return found
 
-    assert asyncio.run(reading()) == ["A", "B"]
+    assert asyncio.run(reading()) == ["A", "B", "A#part", "B#part"]
+
+
+def test_a_page_shown_in_place_of_another_runs_no_script() -> None:
+    async def reading() -> list[str | None]:
+        async with StoredPages() as pages:
+            locators = scripts(
+                "document.title", "document.querySelector('#a').outerText", "document.images.length"
+            )
+            await pages.read("<p>before</p>", "", locators)
+            found = await pages.read(PAGE, "", locators)
+            return [found[one.id].value for one in locators]
+
+    assert asyncio.run(reading()) == ["T", "5 < 6 & more", "1"]
 
 
 def test_preparations_come_first_and_their_errors_stop_the_rest() -> None:

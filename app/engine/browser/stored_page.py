@@ -69,6 +69,13 @@ _FIELD = re.compile(
     r"""(document\.(?:querySelector|getElementById)\((?:"[^"\\]*"|'[^'\\]*')\))\.(?:value|checked|selectedIndex)"""
 )
 """A locator that reads the state of one field, which it names."""
+_HEADERS = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'",
+}
+"""The policy keeps the page from asking for hundreds of pictures and files, each of which would have to be refused."""
+_ADDRESS = re.compile(r"location|URL|baseURI|domain|referrer|href|src|srcset|action|origin|window|globalThis")
+"""What depends on the address of a page, or could outlive it."""
 _REFRESH = re.compile(r"http-equiv\s*=\s*[\"']?refresh", re.IGNORECASE)
 """It would lead away from the page while that is read."""
 
@@ -102,7 +109,7 @@ class StoredPages:
         async with self._gate:
             try:
                 found |= await self._read(html, url, wanted)
-            except Error as error:
+            except (Error, TimeoutError) as error:
                 if self._browser is None or not self._browser.is_connected():
                     raise SiteloreError(BROWSER_GONE) from error
                 found |= {one.id: LocatedText(why=NOT_READABLE) for one in wanted}
@@ -117,7 +124,8 @@ class StoredPages:
         page = self._idle.pop() if self._idle else await _OfflinePage.open(browser)
         found: dict[str, LocatedText] = {}
         try:
-            if not await page.show(html, url):
+            quickly = not any(one.prepare or _ADDRESS.search(one.script) for one in locators)
+            if not await (page.show_nowhere(html) if quickly else page.show(html, url)):
                 return {one.id: LocatedText(why=NOT_READABLE) for one in locators}
             for one in locators:
                 found[one.id] = await page.text_at(one)
@@ -144,7 +152,8 @@ class _OfflinePage:
     def __init__(self, page: Page, wire: CDPSession) -> None:
         self._page, self._wire = page, wire
         self._html = ""
-        self._is_due = False
+        self._is_due = self._is_nowhere = False
+        self._frame = ""
 
     @classmethod
     async def open(cls, browser: Browser) -> _OfflinePage:
@@ -159,6 +168,7 @@ class _OfflinePage:
     async def show(self, html: str, url: str) -> bool:
         """Show a page under its address; return whether it is there."""
         address = url if re.match(r"https?://[^\s/]", url) else _NOWHERE
+        self._is_nowhere = False
         self._html, self._is_due = _REFRESH.sub("data-was-refresh", html), True
         try:
             if "#" in address:  # else the same address again would only scroll
@@ -169,6 +179,23 @@ class _OfflinePage:
                 raise
             return False
         return not self._is_due
+
+    async def show_nowhere(self, html: str) -> bool:
+        """Show a page under an address that is none; return whether it is there.
+
+        It takes the place of the one before in its document: opening an address starts a process for each new host.
+        """
+        if not self._is_nowhere:
+            if not await self.show("", _NOWHERE):
+                return False
+            tree = cast("dict[str, Any]", await self._wire.send("Page.getFrameTree"))
+            self._frame, self._is_nowhere = str(tree["frameTree"]["frame"]["id"]), True
+        async with asyncio.timeout(PAGE_TIMEOUT):
+            await self._wire.send(
+                "Page.setDocumentContent",
+                {"frameId": self._frame, "html": _REFRESH.sub("data-was-refresh", html)},
+            )
+        return True
 
     async def text_at(self, locator: StoredLocator) -> LocatedText:
         """Return the text at a place, in Python's spelling as published: JavaScript's ``null`` is ``None``."""
@@ -223,7 +250,7 @@ class _OfflinePage:
                 await route.abort()
             elif self._is_due:
                 self._is_due = False
-                await route.fulfill(body=self._html, content_type="text/html; charset=utf-8")
+                await route.fulfill(body=self._html, headers=_HEADERS)
             else:
                 await route.fulfill(status=204)  # it wants to lead elsewhere: it stays where it is
 
