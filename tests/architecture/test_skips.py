@@ -18,6 +18,7 @@ NOT_INSTALLED = {
     "the extra 'encoder' is not installed",
     "dbus-daemon is not installed",
     "git is not installed",
+    "webarena-verified is not installed: sitelore eval strict-setup",
 }
 NOT_ON_THIS_SYSTEM = {
     "an open file can't be taken away there",

@@ -283,6 +283,7 @@ async def test_requests_are_recorded_from_the_first_one(blank: BrowserSession, s
     assert archive["log"]["entries"][0]["request"]["url"] == f"{site.url}/item/1"
 
 
+@pytest.mark.smoke
 async def test_a_run_keeps_its_evidence_without_secrets_and_without_the_oracle(
     tmp_path: Path, chromium: Browser, site: EvidenceSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,6 +300,7 @@ async def test_a_run_keeps_its_evidence_without_secrets_and_without_the_oracle(
                 must_include=("required-too",),
                 alternatives=(HtmlTarget(url=f"{site.url}/item/8", locator="document.title"),),
             ),
+            HtmlTarget(url="func:reddit_get_post_url('__last_url__')", locator="document.title"),
         ),
     )
     suite = Suite(
@@ -330,8 +332,8 @@ async def test_a_run_keeps_its_evidence_without_secrets_and_without_the_oracle(
     data = await engine._core.on_store(engine._core.workspace.runs.read_blob, went.run.evidence)
     assert data is not None
     evidence = decode_evidence(data)
-    assert [target.target for target in evidence.targets] == ["0", "1", "1.0"]
-    assert _values(evidence) == ["REDACTED", "/item/9", "/item/8"]
+    assert [target.target for target in evidence.targets] == ["0", "1", "1.0", "2"]
+    assert _values(evidence) == ["REDACTED", "/item/9", "/item/8", "Form"]
     assert evidence.answer == "the code is REDACTED"
     assert evidence.tabs[0].url == f"{site.url}/form"
     assert evidence.har is not None

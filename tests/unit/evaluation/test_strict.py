@@ -150,7 +150,7 @@ async def test_without_its_environment_the_verdict_is_open(tmp_path: Path) -> No
     assert score.why == "webarena-verified 1.2.3 is not installed: sitelore eval strict-setup"
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
 async def test_a_program_that_takes_too_long_is_ended_with_what_it_started(tmp_path: Path) -> None:
     child = "import os, pathlib, time; pathlib.Path('child').write_text(str(os.getpid())); time.sleep(60)"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
