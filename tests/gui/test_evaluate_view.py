@@ -534,7 +534,9 @@ def drop_of(view, *paths):
 def test_a_dropped_suite_is_added_and_runs_are_the_windows(at):
     assert drop_of(at.view, "/x/mine.json")[0]
     until(lambda: "mine" in at.engine.suite_rows)
-    assert not drop_of(at.view, "/x/runs")[0]
+    assert drop_of(at.view, "/x/runs")[0], "the window takes them"
+    added = [args[0] for name, args in at.engine.calls if name == "add_suite"]
+    assert added == ["/x/mine.json"]
 
 
 def test_the_layout_and_the_open_evaluation_are_remembered(at):

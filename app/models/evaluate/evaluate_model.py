@@ -68,7 +68,7 @@ class EvaluateModel(QObject):
         self.is_writing_report = False
         self._rate = ProgressRate()
         self._last: dict[str, str] = {}
-        self._wanted = ""
+        self._wanted = self._begun = ""
         self._timer = QTimer(self, singleShot=True, interval=LIST_MS)
         self._timer.timeout.connect(self.load)
         for part in (self.suites, self.result):
@@ -242,7 +242,10 @@ class EvaluateModel(QObject):
         self.list.merge(rows, keep_places=True)
         for row in rows:
             self._rate.note(row.folder, row.done, running=row.state == RUNNING)
-        if self.row is None:
+        if self.list.row_of(self._begun) >= 0:
+            begun, self._begun = self._begun, ""
+            self.open_evaluation(begun)
+        elif self.row is None:
             folders = [row.folder for row in rows]
             wanted = self._wanted if first and self._wanted in folders else ""
             self.current = wanted or next(iter(folders), "")
@@ -281,10 +284,7 @@ class EvaluateModel(QObject):
         self.changed.emit()
 
     def _on_started(self, folder: str) -> None:
-        def loaded(rows: list[EvaluationRow]) -> None:
-            self._loaded(rows)
-            self.open_evaluation(folder)
-
-        self.current = folder
+        """Open the evaluation as soon as the list has it."""
+        self._begun = folder
         self._show(EvaluatePage.RESULT)
-        self._tasks.start(self._client.api.evaluations(), loaded, self._failed, key="evaluate-list")
+        self.load()

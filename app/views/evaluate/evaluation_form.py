@@ -101,9 +101,8 @@ class EvaluationForm(FormPanel[EvaluationFormModel]):
         self._add_rules()
         self.frame(tr("New evaluation"))
         self._narrow(*WHOLE, *AMOUNTS_OF_A_RUN)
-        for line in self.fields.values():
+        for line in self.fields.values():  # a line passes Enter on, to ``keyPressEvent``
             line.returnPressed.disconnect(self.submit)
-            line.returnPressed.connect(self._go_on)
         self._connect()
         center.keys_changed.connect(self._dress)
         self._dress()
