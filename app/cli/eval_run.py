@@ -91,6 +91,12 @@ def run(
         OnTaint,
         typer.Option(help="Tasks whose template an author of a tip had seen: refuse, leave out or mark."),
     ] = "refuse",
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also an arm with --kb without this tip; each: one for every tip. May be repeated."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the order of tasks.")] = 7,
     name: Annotated[str, typer.Option(help="Name of the evaluation (default: the suite's).")] = "",
     plan: Annotated[
@@ -130,6 +136,7 @@ def run(
         tainted=tainted,
         seed=seed,
         name=name,
+        leave_out=tuple(without or ()),
     )
     if plan:
         found = with_engine(lambda engine: engine.plan_evaluation(request))
@@ -139,7 +146,7 @@ def run(
     async def running(engine: Engine) -> EvaluationRow:
         return await _until_done(engine, lambda: engine.run_evaluation(request))
 
-    _told(with_engine(running), as_json)
+    _print_row(with_engine(running), as_json)
 
 
 def resume(
@@ -152,7 +159,7 @@ def resume(
     async def running(engine: Engine) -> EvaluationRow:
         return await _until_done(engine, lambda: engine.resume_evaluation(full_path(folder), workers))
 
-    _told(with_engine(running), as_json)
+    _print_row(with_engine(running), as_json)
 
 
 def stop(folder: Folder) -> None:
@@ -243,7 +250,7 @@ async def _until_done(engine: Engine, begin: Callable[[], Awaitable[EvaluationRo
             loop.remove_signal_handler(signal.SIGINT)
 
 
-def _told(row: EvaluationRow, as_json: bool) -> None:
+def _print_row(row: EvaluationRow, as_json: bool) -> None:
     def text() -> str:
         words = f"{row.done} of {row.episodes} runs are done, {row.errors} could not be run or scored"
         if row.state == "done":

@@ -1,4 +1,4 @@
-"""What an evaluation would take: hours, memory, and what waits for which site.  Pure."""
+"""Estimates for the plan of an evaluation: hours, memory, waits for sites; and problems of its tasks.  Pure."""
 
 from __future__ import annotations
 

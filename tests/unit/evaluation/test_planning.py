@@ -1,4 +1,4 @@
-"""What an evaluation would take."""
+"""Estimates for the plan of an evaluation."""
 
 from __future__ import annotations
 

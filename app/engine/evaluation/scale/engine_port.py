@@ -1,4 +1,4 @@
-"""What an evaluation asks of whoever runs its episodes, on this machine or on others."""
+"""The port between an evaluation and whoever runs its episodes, on this machine or on others."""
 
 from __future__ import annotations
 
