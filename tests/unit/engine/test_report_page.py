@@ -6,7 +6,14 @@ from itertools import product
 
 import pytest
 
-from app.engine.api.evaluation_api import Comparison, ComparisonVerdict, DifferenceRow, GroupTable, RateRow
+from app.engine.api.evaluation_api import (
+    Comparison,
+    ComparisonVerdict,
+    DifferenceRow,
+    GroupTable,
+    RateRow,
+    TipCreditRow,
+)
 from app.engine.core.evaluation.episode import Arm, EvaluationHead, Journal
 from app.engine.evaluation.report.cells import cell_text
 from app.engine.evaluation.report.colors import BACKGROUNDS, REPORT_COLORS, TEXTS
@@ -248,12 +255,23 @@ def test_there_is_always_an_answer(comparison, sentence):
     assert sentence in page_of(comparison, Journal(head=HEAD))
 
 
-def test_tips_that_hurt_stand_first(four):
-    comparison, _ = four
-    verdicts = [row[2] for row in credits_table(comparison).rows]
-    order = ["hurts", "helps", "no difference seen", "not enough data"]
-    assert verdicts == sorted(verdicts, key=order.index)
-    assert "hurts" in verdicts or "helps" in verdicts
+def test_tips_that_hurt_stand_first():
+    def tip(name: str, verdict: str, difference: float) -> TipCreditRow:
+        return TipCreditRow(
+            tip=name, text="", retrieved=9, followed=4, templates=9, difference=difference, low=difference - 0.01,
+            high=difference + 0.01, method="pairs", verdict=verdict,
+        )  # fmt: skip
+
+    given = (
+        tip("a", "not enough data", 0.5),
+        tip("b", "helps", 0.1),
+        tip("c", "hurts", -0.1),
+        tip("d", "no difference seen", 0.0),
+        tip("e", "helps", 0.3),
+        tip("f", "hurts", -0.4),
+    )
+    rows = credits_table(Comparison(heads=(), arms=(), credits=given)).rows
+    assert [row[0] for row in rows] == ["f", "c", "e", "b", "d", "a"]
 
 
 def test_a_curve_needs_three_sizes():
