@@ -85,7 +85,13 @@ class Engine(EngineApi):
         exchanges = ExchangeService(core)
         rescoring = RescoringService(core, suites)
         self._evaluation = EvaluationService(
-            core, suites, rescoring, self.run_task, self._review.detect, self.encoder_loaded
+            core,
+            suites,
+            rescoring,
+            self.run_task,
+            self._review.detect,
+            self.encoder_loaded,
+            graph_search.prepare_map,
         )
         self._asking = ModelJudging(core, self._review)
         self._bind(

@@ -26,6 +26,7 @@ class FakeEpisodeEngine:
         asked: every request with its worker, in order.
         together: for each request, the tasks that were running when it began.
         gate: episodes end only while it is set.
+        unasked: changes that a task makes although it does not allow them.
     """
 
     def __init__(self, workers: int = 1, script: Script = lambda _request, _call: 1.0) -> None:
@@ -34,6 +35,7 @@ class FakeEpisodeEngine:
         self.together: list[tuple[str, frozenset[str]]] = []
         self.bundle = b""
         self.closed = False
+        self.unasked: dict[str, int] = {}
         self.gate = asyncio.Event()
         self.gate.set()
         self._running: set[str] = set()
@@ -68,6 +70,7 @@ class FakeEpisodeEngine:
             verdict=ScoreVerdict.PASS if score == 1 else ScoreVerdict.FAIL,
             score=score,
             seconds=2.0,
+            unasked=self.unasked.get(request.task, 0),
         )
         return EpisodeResult(record=record, run=packed_run(run, request, score))
 

@@ -15,9 +15,6 @@ WithMaps = Literal["no", "yes", "both"]
 OnTaint = Literal["refuse", "leave out", "mark"]
 
 
-# suites
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRow:
     """A suite of the workspace.
@@ -100,9 +97,6 @@ class SplitReport:
     tips_b: tuple[str, ...] = ()
 
 
-# rescoring
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RescoredRun:
     """A run scored again.  The names of the fields are those of the command line's document."""
@@ -136,6 +130,7 @@ class EvaluationRequest:
         dialect: "" for the suite's own.  infeasible_is_na, off_site_is_zero: BrowserGym's two rules.
         max_seconds, max_tokens, max_money: budgets of a run; 0 for none.
         address: of a running cluster, for ``ray``.
+        leave_out: ids of tips of ``kb``; for each an arm with ``kb`` without it. ``each`` stands for all of them.
     """
 
     suite: str
@@ -159,6 +154,7 @@ class EvaluationRequest:
     tainted: OnTaint = "refuse"
     seed: int = 7
     name: str = ""
+    leave_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,11 @@ Locks of sites, the rule:
 2. Tasks that only read share their sites.
 3. An episode takes all its sites at once or waits with none, so that two can never wait for each other.
 4. A site that was written on is put back before the next episode on it; until then the episode that wrote keeps it.
-5. Who waits is not overtaken on the sites it waits for: episodes that need one of them for themselves, or that it
+5. A site on which a task that only reads changed something, or on which its worker died, is put back as soon as
+   nobody is on it; nothing new starts on it before.
+6. Who waits is not overtaken on the sites it waits for: episodes that need one of them for themselves, or that it
    needs for itself, stay behind it. Episodes on other sites may start.
-6. An episode without a site needs none and can start at any time.
+7. An episode without a site needs none and can start at any time.
 """
 
 from __future__ import annotations

@@ -60,9 +60,10 @@ class EpisodeRunner:
         rescoring: RescoringService,
         run_task: RunTask,
         encoder_ready: Callable[[], Awaitable[object]],
+        map_ready: Callable[[str], Awaitable[object]],
     ) -> None:
         self._core, self._rescoring, self._run_task = core, rescoring, run_task
-        self._encoder_ready = encoder_ready
+        self._encoder_ready, self._map_ready = encoder_ready, map_ready
 
     async def run(self, suite: Suite, request: EpisodeRequest) -> EpisodeRecord:
         """Run one episode; raises ``NotFound`` for a task that the suite lacks, and nothing else that is expected."""
@@ -91,14 +92,17 @@ class EpisodeRunner:
         sites = [row for name in task.sites if (row := site_row(name, rows)) is not None]
         if request.arm.kb != WITHOUT_KNOWLEDGE or request.arm.maps:
             await self._encoder_ready()  # what is retrieved may not depend on when a worker was started
+        graphs = await self._graphs(task) if request.arm.maps else ()
+        for site in graphs:
+            await self._map_ready(site)  # read and encoded once a worker, which is no part of a run's time
         await renew_logins(task, sites, request.renew)
         before = await self._states(sites, "before", task)
-        done = await self._run(suite, task, request)
+        done = await self._run(suite, task, request, graphs)
         renewable = [site.name for site in sites if site.login and task.login not in ("", NOBODY)]
         if renewable and _is_locked_out(done.run):  # once more: the log-in may have expired meanwhile
             await renew_logins(task, sites, renewable)
             before = await self._states(sites, "before", task)
-            done = await self._run(suite, task, request)
+            done = await self._run(suite, task, request, graphs)
         record = _with_run(record, done)
         after = await self._states(sites, "after", task)
         record = replace(record, unasked=sum(_count_unasked(state) for state in after))
@@ -113,14 +117,18 @@ class EpisodeRunner:
             return replace(record, error=f"the run could not be scored: {type(error).__name__}: {error}")
         return replace(record, verdict=score.verdict, score=score.score, why=printable(score.why))
 
-    async def _run(self, suite: Suite, task: SuiteTask, request: EpisodeRequest) -> _FinishedRun:
+    async def _graphs(self, task: SuiteTask) -> tuple[str, ...]:
+        """Return the sites of a task that have a map here."""
+        rows = self._core.workspace.site_store.rows
+        known = await self._core.on_store(self._core.workspace.graph_sites)
+        own = [row.name for name in task.sites if (row := site_row(name, rows)) is not None]
+        return tuple(site for site in own if site in known)
+
+    async def _run(
+        self, suite: Suite, task: SuiteTask, request: EpisodeRequest, graphs: tuple[str, ...]
+    ) -> _FinishedRun:
         rows = self._core.workspace.site_store.rows
         asked = run_request(suite, task, rows, max_steps=request.max_steps)
-        graphs: tuple[str, ...] = ()
-        if request.arm.maps:
-            known = await self._core.on_store(self._core.workspace.graph_sites)
-            own = [row.name for name in task.sites if (row := site_row(name, rows)) is not None]
-            graphs = tuple(site for site in own if site in known)
         summary = await self._run_task(
             replace(
                 asked,

@@ -47,6 +47,7 @@ class EvaluationService:
     Args:
         detect: looks for flags in runs.
         encoder_ready: loads the encoder, or waits for it.
+        map_ready: reads a site's map and makes it searchable.
     """
 
     def __init__(
@@ -57,10 +58,11 @@ class EvaluationService:
         run_task: Callable[[RunRequest], Awaitable[RunSummary]],
         detect: Callable[[Sequence[str]], Awaitable[object]],
         encoder_ready: Callable[[], Awaitable[object]],
+        map_ready: Callable[[str], Awaitable[object]],
     ) -> None:
         self._core, self._suites = core, suites
         self._preparer = EvaluationPreparer(core, suites)
-        self._episodes = EpisodeRunner(core, rescoring, run_task, encoder_ready)
+        self._episodes = EpisodeRunner(core, rescoring, run_task, encoder_ready, map_ready)
         self._detect, self._encoder_ready = detect, encoder_ready
         self._known = KnownEvaluations(core.workspace.path)
 

@@ -31,6 +31,7 @@ from app.engine.evaluation.suites.choose import chosen_tasks
 from app.engine.evaluation.taint import tainted_tasks
 from app.engine.services.core import Core
 from app.engine.services.episode_logins import missing_login
+from app.engine.services.left_out_arms import left_out_arms
 from app.engine.services.prompts import prompts_in_force
 from app.engine.services.suite_requests import run_request, site_row, unbound_names
 from app.engine.services.suites import SuiteService
@@ -79,7 +80,8 @@ class EvaluationPreparer:
         """
         suite = await self._suites.suite(request.suite)
         chosen = chosen_tasks(suite, request.tasks)
-        arms, problems, taints = await self._core.on_worker(_checked_arms, arms_of(request))
+        wanted = (*arms_of(request), *await self._core.on_worker(left_out_arms, request))
+        arms, problems, taints = await self._core.on_worker(_checked_arms, wanted)
         tainted = tainted_tasks(suite, taints) & {task.id for task in chosen}
         warnings = list[str]()
         if tainted and request.tainted == "leave out":
@@ -248,6 +250,7 @@ def request_of(head: EvaluationHead, folder: Path, workers: int = 0) -> Evaluati
         tainted="mark",
         seed=head.seed,
         name=head.name,
+        leave_out=tuple(stored["leave_out"].split(", ")) if stored.get("leave_out") else (),
     )
 
 
@@ -261,6 +264,7 @@ def _options(request: EvaluationRequest) -> tuple[tuple[str, str], ...]:
         *((name, str(getattr(request, name))) for name in ("max_seconds", "max_tokens", "max_money")),
         ("infeasible_is_na", "yes" if request.infeasible_is_na else "no"),
         ("off_site_is_zero", "yes" if request.off_site_is_zero else "no"),
+        *((("leave_out", ", ".join(request.leave_out)),) if request.leave_out else ()),
         *((name, value if isinstance(value, str) else ", ".join(value)) for name, value in chosen.items()),
     )
 

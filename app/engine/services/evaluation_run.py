@@ -75,6 +75,7 @@ class EvaluationRun:
     _flights: dict[asyncio.Task[Any], Episode] = field(default_factory=dict[asyncio.Task[Any], Episode])
     _idle: list[int] = field(default_factory=list[int])
     _lost: set[int] = field(default_factory=set[int])
+    _stained: set[str] = field(default_factory=set[str])
     _resets: dict[str, _SiteResets] = field(default_factory=dict[str, _SiteResets])
     _logged_in: dict[tuple[int, str], int] = field(default_factory=dict[tuple[int, str], int])
     _done: int = 0
@@ -140,6 +141,7 @@ class EvaluationRun:
     async def _serve(self) -> None:
         """Start what may start, wait for something to end, until nothing is left or the flights are over."""
         while True:
+            await self._put_stained_back()
             self.stopping = self.stopping or self.job.cancel_requested or self.folder.stop_asked
             if not self.stopping and not self._broken:
                 self._start_episodes()
@@ -156,7 +158,8 @@ class EvaluationRun:
 
     def _start_episodes(self) -> None:
         while self._idle:
-            episode = self._schedule.next(self._waiting, self._holding)
+            free = [one for one in self._waiting if not self._stained & one.sites]
+            episode = self._schedule.next(free, self._holding)
             if episode is None:
                 return
             self._waiting.remove(episode)
@@ -191,6 +194,8 @@ class EvaluationRun:
         spent = time.monotonic() - began
         if episode.writes:
             await asyncio.gather(*(self._reset(site) for site in sorted(episode.sites)))
+        elif result is None or result.record.unasked:
+            self._stained |= episode.sites
         if again is not None:
             self._waiting.insert(0, again)
             return
@@ -234,6 +239,14 @@ class EvaluationRun:
 
     def _failure_of(self, site: str) -> str:
         return self._resets[site].failed if site in self._resets else ""
+
+    async def _put_stained_back(self) -> None:
+        """Put back the sites on which a task that only reads wrote, or its worker died, once nobody is on them."""
+        held = {site for episode in self._holding for site in episode.sites}
+        free = sorted(self._stained - held)
+        if free:
+            await asyncio.gather(*(self._reset(site) for site in free))
+            self._stained.difference_update(free)
 
     async def _reset(self, site: str) -> None:
         """Put a site back; a failure is remembered, and keeps episodes off the site."""

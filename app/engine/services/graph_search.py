@@ -106,6 +106,12 @@ class GraphSearchService:
         ]
         return StateChoices(like=found.like and bool(hits), hits=tuple(hits))
 
+    async def prepare_map(self, site: str) -> None:
+        """Read a site's map and encode its states, so that the first search takes no longer than the next."""
+        loaded = await self._graph_cache.load(site)
+        async with self._one_at_a_time:
+            await self._ready(loaded)
+
     async def graph_compare_search(self, site: str, queries: str) -> SearchComparison:
         """Compare all methods on the labelled queries of a JSON lines file."""
         from app.engine.graph.search.compare import compare, read_queries

@@ -66,10 +66,14 @@ class Bench:
         self.asked: list[RunRequest] = []
         self.endings: list[Run | SiteloreError] = []
         self.encoder_waits = 0
-        self.runner = EpisodeRunner(core, self.rescoring, self.run_task, self.encoder_ready)  # pyright: ignore
+        self.maps_read: list[str] = []
+        self.runner = EpisodeRunner(core, self.rescoring, self.run_task, self.encoder_ready, self.map_ready)  # pyright: ignore
 
     async def encoder_ready(self) -> None:
         self.encoder_waits += 1
+
+    async def map_ready(self, site: str) -> None:
+        self.maps_read.append(site)
 
     async def run_task(self, request: RunRequest) -> RunSummary:
         self.asked.append(request)

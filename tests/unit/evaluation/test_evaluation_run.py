@@ -27,7 +27,7 @@ from app.engine.services import evaluation
 from app.engine.services.site_locks import SiteLocks
 from app.engine.services.site_logins import login_path
 from app.engine.store.evaluation_files import EvaluationFolder
-from app.errors import Conflict, InputError, NotFound
+from app.errors import Conflict, InputError, NotFound, UsageError
 from kb.freeze import freeze
 from kb.store import KnowledgeBase
 from kb.tip import Kind, Scope, Status, TipDraft
@@ -127,6 +127,22 @@ async def test_who_writes_is_alone_on_its_site_and_the_site_is_put_back_before_t
     assert log.read_text().count("reset") == 1 + 2  # at the beginning, and after each writer
     renewed = [request.renew for _, request in bench.fake.asked]
     assert renewed[0] == ("demo",)
+
+
+async def test_a_site_that_a_reading_task_changed_is_put_back_before_anything_starts_on_it(
+    bench: Bench, tmp_path
+):
+    log = tmp_path / "resets"
+    await bench.change_site(reset=_command(tmp_path, f"open({str(log)!r}, 'a').write('reset\\n')"))
+    bench.fake = FakeEpisodeEngine(workers=2)
+    bench.fake.unasked = {"pots": 2}
+    row = await bench.engine.run_evaluation(bench.request(_writers(), workers=2))
+    assert (row.done, row.errors) == (4, 0)
+    assert (
+        log.read_text().count("reset") == 1 + 1
+    )  # at the beginning, and after the one that changed something
+    after = [request for _, request in bench.fake.asked if request.renew]
+    assert len(after) >= 2  # whoever comes first behind a reset logs in anew
 
 
 async def test_a_site_that_can_not_be_put_back_costs_its_own_episodes_alone(bench: Bench, tmp_path):
@@ -372,6 +388,25 @@ def _frozen(folder: Path, taint: tuple[str, ...] = ()) -> Path:
         assert tip
         freeze(kb, folder / "june.akb")
     return folder / "june.akb"
+
+
+async def test_an_arm_can_leave_one_tip_out_and_goes_on_with_the_same_file(bench: Bench, tmp_path: Path):
+    kb = _frozen(tmp_path)
+    plan = await bench.engine.plan_evaluation(bench.request(kb=str(kb), leave_out=("each",)))
+    assert [arm.tips for arm in plan.head.arms] == [0, 1, 0]
+    assert plan.head.arms[2].name.startswith("without ")
+    assert plan.problems == ()
+    row = await bench.engine.run_evaluation(bench.request(kb=str(kb), leave_out=("each",), name="one out"))
+    assert (row.state, row.episodes) == ("done", 12)
+    again = await bench.engine.resume_evaluation(row.folder)
+    assert [arm.name for arm in again.arms] == [arm.name for arm in plan.head.arms]
+
+
+async def test_a_tip_that_is_not_in_the_file_can_not_be_left_out(bench: Bench, tmp_path: Path):
+    with pytest.raises(NotFound, match="nobody"):
+        await bench.engine.plan_evaluation(bench.request(kb=str(_frozen(tmp_path)), leave_out=("nobody",)))
+    with pytest.raises(UsageError, match="no knowledge base to leave a tip out of"):
+        await bench.engine.plan_evaluation(bench.request(leave_out=("each",)))
 
 
 async def test_a_changed_frozen_file_is_no_arm(bench: Bench, tmp_path: Path):
