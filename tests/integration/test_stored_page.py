@@ -43,6 +43,7 @@ def scripts(*texts: str) -> Sequence[StoredLocator]:
     return [StoredLocator(id=str(number), script=text) for number, text in enumerate(texts)]
 
 
+@pytest.mark.smoke
 def test_a_locator_gives_its_text_in_pythons_spelling() -> None:
     found = read(
         *scripts(

@@ -75,7 +75,7 @@ _HEADERS = {
 }
 """The policy keeps the page from asking for hundreds of pictures and files, each of which would have to be refused."""
 _ADDRESS = re.compile(r"location|URL|baseURI|domain|referrer|href|src|srcset|action|origin|window|globalThis")
-"""What depends on the address of a page, or could outlive it."""
+"""Parts of a locator that depend on the page's address, or whose effect could outlive the page."""
 _REFRESH = re.compile(r"http-equiv\s*=\s*[\"']?refresh", re.IGNORECASE)
 """It would lead away from the page while that is read."""
 

@@ -34,7 +34,7 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RescoringRules:
-    """What one rescoring goes by.
+    """The rules of one rescoring.
 
     Attributes:
         browsergym: BrowserGym's two rules; ``None`` where a run's own format decides.

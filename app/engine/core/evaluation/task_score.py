@@ -1,4 +1,4 @@
-"""What an evaluation says of one run.  Pure data."""
+"""The verdict on one run.  Pure data."""
 
 from __future__ import annotations
 
