@@ -185,19 +185,9 @@ class EvaluationResult(QObject):
             return self.tr(
                 "Not over yet: only the always-valid interval counts, {0} points. The plot may still change."
             ).format(interval(*verdict.always_valid))
-        change = self._rate(verdict.against)
-        parts = list[str]()
-        if change is not None and change.steps:
-            share = round(100 * row.steps / change.steps)
-            parts.append(
-                self.tr("Costs {0} % more steps").format(share)
-                if share > 0
-                else self.tr("Saves {0} % of the steps").format(-share)
-                if share < 0
-                else self.tr("Takes as many steps")
-            )
-        parts.append(self.tr("sign-flip p {0}").format(p_words(row.p)))
-        return " · ".join(parts)
+        return self.tr("sign-flip p {0} by template · naive McNemar p {1} · always valid {2}").format(
+            p_words(row.p), p_words(row.mcnemar_p), interval(*verdict.always_valid)
+        )
 
     # ------------------------------------------------------------ loading
     def open(self, row: EvaluationRow | None) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.views.frame.theme import Theme
 
 PAIR_WIDTHS = {
-    "result": 92,
+    "result": 104,
     "task": 52,
     "site": 108,
     "kind": 76,
@@ -233,10 +233,16 @@ class ResultPane(QWidget):
         held = self.focused_table() is not None or self.filter.hasFocus()
         self._stack.setCurrentWidget(self._face())
         row, verdict = model.row, result.verdict
-        self.name.setText(row.name if row is not None else "")
+        names = [row.name] if row is not None else []
+        if verdict is not None:
+            names.append(self.tr("{0} against {1}").format(verdict.arm, verdict.against))
+        self.name.setText(" · ".join(names))
         self._show_arms()
         standing = result.standing
-        self.verdict.setText((SIGNS.get(standing, "") + verdict.sentence) if verdict is not None else "")
+        sentence = verdict.sentence if verdict is not None else ""
+        if verdict is not None and not sentence.startswith(verdict.arm):
+            sentence = sentence[:1].upper() + sentence[1:]
+        self.verdict.setText(SIGNS.get(standing, "") + sentence)
         restyle(self.verdict, verdict=ROLES.get(standing, ""))
         self.remark.setText(result.remark)
         self.remark.setVisible(bool(result.remark))
