@@ -20,7 +20,16 @@ from app.models.evaluate.evaluate_model import EvaluateModel, EvaluatePage
 from app.models.evaluate.evaluation_form import VALUES
 from app.models.evaluate.evaluation_list import ProgressRate
 from app.models.evaluate.evaluation_result import ResultState
-from app.models.evaluate.figures import chance, hours_words, interval, is_decided, money_text, p_words, points
+from app.models.evaluate.figures import (
+    chance,
+    group_title,
+    hours_words,
+    interval,
+    is_decided,
+    money_text,
+    p_words,
+    points,
+)
 from app.models.evaluate.rescoring_model import agreement_of
 from app.models.evaluate.result_tables import RESULTS, PairFilter, PairTableModel, parse_pair_filter
 from app.models.evaluate.suites_model import suite_problems
@@ -77,6 +86,15 @@ def test_a_missing_price_is_never_zero(money, words):
 @pytest.mark.parametrize(("share", "words"), [(0.999, "over 99 %"), (0.51, "51 %"), (0.001, "under 1 %")])
 def test_no_chance_is_certain(share, words):
     assert chance(share) == words
+
+
+@pytest.mark.parametrize(
+    ("group", "title"),
+    [("all", "All tasks"), ("site gitlab", "gitlab"), ("type change", "change"),
+     ("without tainted tasks", "without tainted tasks"), ("odd", "odd")],
+)  # fmt: skip
+def test_a_group_is_named_without_the_word_for_its_kind(group, title):
+    assert group_title(group) == title
 
 
 def test_a_p_value_is_never_zero():

@@ -85,10 +85,11 @@ def is_drawable(row: DifferenceRow) -> bool:
 
 
 def group_title(group: str) -> str:
-    """``All tasks``, ``gitlab``, ``change``: a group without the word for its kind."""
+    """``All tasks``, ``gitlab``, ``change``: a site or a type without the word for it."""
     if group == ALL:
         return tr("All tasks")
-    return group.partition(" ")[2] or group
+    kind, _, name = group.partition(" ")
+    return name if kind in ("site", "type") and name else group
 
 
 def difference_words(row: DifferenceRow) -> str:
