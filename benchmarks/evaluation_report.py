@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.engine.api.evaluation_api import Comparison
-from app.engine.core.evaluation.episode import Journal
+from app.engine.core.evaluation.episode import EvaluationJournal
 from app.engine.evaluation.report.csv_tables import csv_bytes
 from app.engine.evaluation.report.files import report_tables, write_report_files
 from app.engine.evaluation.report.html_page import html_bytes
@@ -39,7 +39,7 @@ def seconds(work: Callable[[], object]) -> float:
     return statistics.median(taken)
 
 
-def floor(journal: Journal, comparison: Comparison, path: Path) -> None:
+def floor(journal: EvaluationJournal, comparison: Comparison, path: Path) -> None:
     data = {
         "records": [asdict(record) for record in journal.records],
         "pairs": [asdict(pair) for pair in comparison.pairs],
@@ -48,7 +48,7 @@ def floor(journal: Journal, comparison: Comparison, path: Path) -> None:
         json.dump(data, file)
 
 
-def measured(name: str, journal: Journal, out: Path) -> float:
+def measured(name: str, journal: EvaluationJournal, out: Path) -> float:
     comparison = made_up_comparison(journal)
     tables = report_tables(comparison, [journal])
     whole = seconds(lambda: write_report_files(comparison, [journal], out))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from app.engine.core.evaluation.episode import Journal
+from app.engine.core.evaluation.episode import EvaluationJournal
 from app.engine.evaluation.comparing import compare
 from app.engine.evaluation.pooling import pool
 from app.engine.evaluation.statistics import cluster_bootstrap, paired_tests
@@ -36,7 +36,7 @@ def timed(work: Callable[[], object], rounds: int = ROUNDS) -> tuple[float, floa
     return min(wall for wall, _ in best), min(cpu for _, cpu in best)
 
 
-def differences(journal: Journal) -> dict[str, list[float]]:
+def differences(journal: EvaluationJournal) -> dict[str, list[float]]:
     """Return the differences of the tasks by template."""
     pooled = pool([journal], {})
     found: dict[str, list[float]] = {}

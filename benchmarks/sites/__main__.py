@@ -44,7 +44,7 @@ def described(site: Site) -> list[str]:
 
 
 def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """What is asked for."""
+    """Read the command line."""
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers(dest="what", required=True)
     for what in (*PLAIN, "state", "login"):
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def of_one_site(asked: argparse.Namespace, site: Site) -> None:
-    """What concerns a single site."""
+    """Do a command that concerns a single site."""
     if asked.what == "status":
         print("ready" if site.is_ready() else "not running")
     elif asked.what == "state":

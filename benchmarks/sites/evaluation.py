@@ -83,7 +83,7 @@ def task_record(name: str, task: SiteTask) -> dict[str, Any]:
 
 
 def state_before(site: Site, id: str) -> dict[str, Any]:
-    """What is right at this moment; the rows of the moment are kept for ``state_after``.
+    """Right answers at this moment; the rows of the moment are kept for ``state_after``.
 
     Raises:
         RuntimeError: the site does not run, there is no such task, or its question has no answer.
@@ -104,7 +104,7 @@ def state_before(site: Site, id: str) -> dict[str, Any]:
 
 
 def state_after(site: Site, id: str) -> dict[str, Any]:
-    """What a change has to have come to and what it came to, and the rows that it may not have changed.
+    """Expected and found results of a change, and the rows that it may not have changed.
 
     Raises:
         RuntimeError: the site does not run, there is no such task, or nothing was kept before it.

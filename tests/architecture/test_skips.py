@@ -9,6 +9,7 @@ TESTS = Path(__file__).resolve().parents[1]
 
 NOT_OURS = {
     "the run collection is not beside the checkout",
+    "the task files are not beside the checkout",
     "the tasks of WebArena are not beside the checkout",
     "MiniWoB++ is not installed",
     "the MiniWoB++ pages are not installed, and there is no installer beside the checkout",
@@ -18,11 +19,15 @@ NOT_INSTALLED = {
     "the extra 'encoder' is not installed",
     "dbus-daemon is not installed",
     "git is not installed",
+    "Ray is an extra",
     "webarena-verified is not installed: sitelore eval strict-setup",
 }
 NOT_ON_THIS_SYSTEM = {
     "an open file can't be taken away there",
     "looks at processes in /proc",
+    "finds the worker in /proc",
+    "a cluster on loopback, and the worker is found in /proc",
+    "process groups of POSIX",
     "no SIGTERM there",
     "no such files there",
     "pipes have no mode",

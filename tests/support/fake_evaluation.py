@@ -23,7 +23,7 @@ from app.engine.api.evaluation_api import (
     SuiteTaskRow,
     TipCreditRow,
 )
-from app.engine.core.evaluation.episode import EpisodeRecord, EvaluationHead, Journal
+from app.engine.core.evaluation.episode import EpisodeRecord, EvaluationHead, EvaluationJournal
 from app.engine.core.evaluation.suite import TaskFilter
 from app.engine.core.evaluation.task_score import SubCheck
 from app.engine.core.events import EvaluationAdvanced, EventBus, SuitesChanged
@@ -79,7 +79,7 @@ def make_suites() -> dict[str, SuiteRow]:
 
 
 @cache
-def made_up_result(tasks: int, done: float, arms: int = 2) -> tuple[Journal, Comparison]:
+def made_up_result(tasks: int, done: float, arms: int = 2) -> tuple[EvaluationJournal, Comparison]:
     """Return a journal with its comparison; drawn once for all tests."""
     journal = made_up_journal(
         tasks=tasks, templates=max(tasks // 3, 2), arms=FOUR_ARMS[:arms], repeats=2, done=done

@@ -31,7 +31,7 @@ from app.engine.core.evaluation.episode import (
     EpisodeKey,
     EpisodeRecord,
     EvaluationHead,
-    Journal,
+    EvaluationJournal,
     TipInEpisode,
 )
 from app.engine.core.evaluation.task_score import ScoreVerdict
@@ -102,7 +102,7 @@ def made_up_journal(
     repeats: int = 3,
     done: float = 1.0,
     name: str = "june",
-) -> Journal:
+) -> EvaluationJournal:
     """Return a journal; ``done`` is the share of its episodes that is over."""
     draw = random.Random(seed)
     template_of = [number if number < templates else draw.randrange(templates) for number in range(tasks)]
@@ -142,7 +142,7 @@ def made_up_journal(
         for task in range(tasks)
         for arm in arms
     )
-    return Journal(head=head, records=records[: round(len(records) * done)])
+    return EvaluationJournal(head=head, records=records[: round(len(records) * done)])
 
 
 def _record(
@@ -185,7 +185,7 @@ def _record(
     )
 
 
-def made_up_comparison(*journals: Journal, against: str = "none", draws: int = 400) -> Comparison:
+def made_up_comparison(*journals: EvaluationJournal, against: str = "none", draws: int = 400) -> Comparison:
     """Return the comparison of journals: every other arm to ``against``."""
     records = [record for journal in journals for record in journal.records]
     arms = {arm.name: arm for journal in journals for arm in journal.head.arms}

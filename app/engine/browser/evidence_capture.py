@@ -52,7 +52,7 @@ class EvidenceLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceSurroundings:
-    """What is known of the sites of a run.
+    """Hosts, addresses and credentials of a run's sites.
 
     Attributes:
         hosts: those that the run may visit; none means any.
@@ -94,6 +94,8 @@ class _EvidenceReader:
     def __init__(self, session: BrowserSession, around: EvidenceSurroundings, limits: EvidenceLimits) -> None:
         self._session, self._around, self._limits = session, around, limits
         self._readable = around.readable
+        self._tabs: frozenset[Page] = frozenset()
+        self._aside: Page | None = None
         self._confined: set[Page] = set()
         self._silent = ""
         self.found = RunEvidence()
@@ -110,12 +112,16 @@ class _EvidenceReader:
         )
         self.found = replace(self.found, tabs=tabs, active=active, left_sites=left)
         self._readable = self._readable or frozenset(filter(None, [browser_host(session.page.url)]))
+        self._tabs = frozenset(session.pages)
         async with read_only(session) as guard:
             await self._read_page()
             read: list[TargetEvidence] = []
-            for number, target in targets[:MAX_TARGETS]:
-                read.append(await self._read_target(number, target, guard))
-                self.found = replace(self.found, targets=tuple(read))
+            try:
+                for number, target in targets[:MAX_TARGETS]:
+                    read.append(await self._read_target(number, target, guard))
+                    self.found = replace(self.found, targets=tuple(read))
+            finally:
+                await self._release()
         if len(targets) > MAX_TARGETS:
             words = f"only {MAX_TARGETS} of {len(targets)} targets were read"
             self.found = replace(self.found, notes=(*self.found.notes, words))
@@ -171,6 +177,7 @@ class _EvidenceReader:
                 f"{browser_host(url) or url[:80]} belongs to no site of the run, and none of the table"
             )
         async with self._session.page_aside() as aside:
+            self._aside = aside
             await self._open(aside, url)
             return aside.url, await self._located(aside, target, guard)
 
@@ -243,15 +250,36 @@ class _EvidenceReader:
         return True
 
     async def _confine(self, page: Page) -> None:
-        """Let the page ask no other host than those of the sites from now on: what it shows is nobody else's."""
-        if page not in self._confined:
-            await page.route(lambda url: not is_on_any_host(url, self._readable), _abort)
-            self._confined.add(page)
+        """Let the page ask no other host than those of the sites from now on: what it shows is nobody else's.
 
+        The same for every window and worker that was opened meanwhile: a suite's script may have opened it.
+        """
+        if not self._confined:
+            await self._session.context.route(self._is_elsewhere, self._refuse)
+        self._confined.add(page)
 
-async def _abort(route: Route) -> None:
-    with suppress(Error):
-        await route.abort()
+    async def _release(self) -> None:
+        """Let pages ask other hosts again, and close the windows that scripts of the suite opened."""
+        if not self._confined:
+            return
+        for page in [page for page in self._session.pages if page not in self._tabs]:
+            with suppress(Error, TimeoutError):
+                await asyncio.wait_for(page.close(), self._limits.tabs)
+        with suppress(Error):
+            await self._session.context.unroute(self._is_elsewhere, self._refuse)
+
+    def _is_elsewhere(self, url: str) -> bool:
+        return not is_on_any_host(url, self._readable)
+
+    async def _refuse(self, route: Route) -> None:
+        """Refuse a request to another host, but for those of pages in which no script of the suite was run."""
+        try:
+            page = route.request.frame.page
+        except Error:  # the first request of a window, or a worker's
+            page = None
+        is_own = page is not None and (page in self._tabs or page is self._aside)
+        with suppress(Error):
+            await (route.fallback() if is_own and page not in self._confined else route.abort())
 
 
 def _reason(error: Exception) -> str:

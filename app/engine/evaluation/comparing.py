@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from app.engine.api.evaluation_api import Comparison, RateRow
-from app.engine.core.evaluation.episode import Arm, EpisodeRecord, Journal
+from app.engine.core.evaluation.episode import Arm, EpisodeRecord, EvaluationJournal
 from app.engine.core.evaluation.suite import SuiteTask
 from app.engine.evaluation.answering import points
 from app.engine.evaluation.credit import KnowledgeTexts, credit_rows, observe
@@ -19,7 +19,7 @@ from app.errors import UsageError
 
 
 def compare(
-    journals: Sequence[Journal],
+    journals: Sequence[EvaluationJournal],
     tasks: Mapping[str, SuiteTask],
     *,
     arm: str = "",

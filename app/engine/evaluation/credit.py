@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from app.engine.api.evaluation_api import TipCreditRow
-from app.engine.core.evaluation.episode import MIN_TEMPLATES, Arm, EpisodeRecord, Journal
+from app.engine.core.evaluation.episode import MIN_TEMPLATES, Arm, EpisodeRecord, EvaluationJournal
 from app.engine.evaluation.pooling import TaskInArm
 from app.engine.evaluation.statistics.cluster_bootstrap import ClusterSums, bootstrap_mean
 
@@ -34,7 +34,7 @@ class TipObservation:
     method: str
 
 
-def observe(journals: Sequence[Journal], knowledge: KnowledgeTexts) -> list[TipObservation]:
+def observe(journals: Sequence[EvaluationJournal], knowledge: KnowledgeTexts) -> list[TipObservation]:
     """Return what evaluations say of single tips.
 
     The rule:
@@ -51,7 +51,7 @@ def observe(journals: Sequence[Journal], knowledge: KnowledgeTexts) -> list[TipO
     return [seen for journal in journals for seen in _observe_one(journal, knowledge)]
 
 
-def _observe_one(journal: Journal, knowledge: KnowledgeTexts) -> list[TipObservation]:
+def _observe_one(journal: EvaluationJournal, knowledge: KnowledgeTexts) -> list[TipObservation]:
     by_arm: dict[str, dict[str, list[EpisodeRecord]]] = {}
     for record in {record.key: record for record in journal.records}.values():
         by_arm.setdefault(record.key.arm, {}).setdefault(record.key.task, []).append(record)
@@ -89,7 +89,7 @@ def _method(arm: Arm, other: Arm, knowledge: KnowledgeTexts) -> tuple[str, str]:
 
 
 def _paired(
-    journal: Journal,
+    journal: EvaluationJournal,
     shown: Mapping[tuple[str, str], Sequence[EpisodeRecord]],
     others: Mapping[str, Sequence[EpisodeRecord]],
     method: str,

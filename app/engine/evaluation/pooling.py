@@ -9,7 +9,13 @@ from functools import cached_property
 from statistics import fmean
 from typing import Literal
 
-from app.engine.core.evaluation.episode import Arm, EpisodeKey, EpisodeRecord, EvaluationHead, Journal
+from app.engine.core.evaluation.episode import (
+    Arm,
+    EpisodeKey,
+    EpisodeRecord,
+    EvaluationHead,
+    EvaluationJournal,
+)
 from app.engine.core.evaluation.suite import SuiteTask
 from app.engine.core.evaluation.task_score import ScoreVerdict
 from app.errors import UsageError
@@ -116,7 +122,7 @@ class PooledEpisodes:
         raise UsageError(f"there is no arm {name[:80]!r}", remedy=f"there are {known}")
 
 
-def pool(journals: Sequence[Journal], tasks: Mapping[str, SuiteTask]) -> PooledEpisodes:
+def pool(journals: Sequence[EvaluationJournal], tasks: Mapping[str, SuiteTask]) -> PooledEpisodes:
     """Put evaluations together; the same arm and task in two of them are more repeats.
 
     ``tasks`` tells the clusters of tasks that have no record yet; the records tell the others.
@@ -236,7 +242,7 @@ def _differing_notes(heads: Sequence[EvaluationHead]) -> list[str]:
     return notes
 
 
-def _arm_names(journals: Sequence[Journal]) -> dict[tuple[int, str], str]:
+def _arm_names(journals: Sequence[EvaluationJournal]) -> dict[tuple[int, str], str]:
     """Return the name of each arm of each journal; arms that only share a name get the start of their hash."""
     kinds: dict[str, set[tuple[str, bool]]] = {}
     for journal in journals:

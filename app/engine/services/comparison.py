@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.engine.api.engine_api import BehaviourDiff
 from app.engine.api.evaluation_api import Comparison, GroupTable, ReportFiles, TipCreditRow
-from app.engine.core.evaluation.episode import Journal
+from app.engine.core.evaluation.episode import EvaluationJournal
 from app.engine.evaluation.comparing import compare
 from app.engine.evaluation.credit import credit_rows, observe
 from app.engine.evaluation.report.files import write_report_files
@@ -91,7 +91,7 @@ class ComparisonService:
         return list(self._credits[1])
 
     async def _credit(self, folders: Sequence[str]) -> tuple[TipCreditRow, ...]:
-        journals: list[Journal] = []
+        journals: list[EvaluationJournal] = []
         for folder in folders:
             try:
                 journals.append(await self._evaluation.journal(folder))

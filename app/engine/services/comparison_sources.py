@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.engine.core.evaluation.episode import Arm, EvaluationHead, Journal
+from app.engine.core.evaluation.episode import Arm, EvaluationHead, EvaluationJournal
 from app.engine.core.evaluation.suite import SuiteTask
 from app.engine.services.core import Core
 from app.engine.services.suites import SuiteService
@@ -41,7 +41,7 @@ class ComparisonSources:
                 found |= {task.id: task for task in suite.tasks}
         return found
 
-    async def labels(self, journals: Sequence[Journal]) -> dict[str, tuple[str, ...]]:
+    async def labels(self, journals: Sequence[EvaluationJournal]) -> dict[str, tuple[str, ...]]:
         """Return people's verdicts on the runs of evaluations, by run."""
         wanted = {record.run for journal in journals for record in journal.records if record.run}
         verdicts = await self._core.on_store(self._core.workspace.review.verdicts)

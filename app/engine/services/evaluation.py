@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.engine.api.evaluation_api import EpisodeRequest, EvaluationPlan, EvaluationRequest, EvaluationRow
 from app.engine.api.run_api import RunRequest, RunSummary
-from app.engine.core.evaluation.episode import EpisodeRecord, EvaluationHead, Journal
+from app.engine.core.evaluation.episode import EpisodeRecord, EvaluationHead, EvaluationJournal
 from app.engine.core.events import EvaluationAdvanced
 from app.engine.evaluation.packing import pack_files, read_folder
 from app.engine.evaluation.protocol import is_failed
@@ -122,7 +122,7 @@ class EvaluationService:
         """Return the records of an evaluation's journal so far."""
         return list((await self.journal(folder)).records)
 
-    async def journal(self, folder: str) -> Journal:
+    async def journal(self, folder: str) -> EvaluationJournal:
         """Read an evaluation's folder.
 
         Raises:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from app import settings
 from app.engine.api.evaluation_api import EvaluationPlan, EvaluationRequest
-from app.engine.core.evaluation.episode import Arm, EpisodeRecord, EvaluationHead, Journal
+from app.engine.core.evaluation.episode import Arm, EpisodeRecord, EvaluationHead, EvaluationJournal
 from app.engine.core.evaluation.suite import Suite, SuiteTask, TaskFilter
 from app.engine.core.prompt_set import prompt_digest
 from app.engine.evaluation.planning import (
@@ -139,7 +139,7 @@ class EvaluationPreparer:
         )
 
     def plan(
-        self, prepared: PreparedEvaluation, known: Sequence[EpisodeRecord], journal: Journal | None
+        self, prepared: PreparedEvaluation, known: Sequence[EpisodeRecord], journal: EvaluationJournal | None
     ) -> EvaluationPlan:
         """Return the plan of a prepared evaluation.
 

@@ -1,4 +1,4 @@
-"""What a run should have come to, with the verdict that its suite's own rules give on it."""
+"""The expected outcome of a run, with the verdict that its suite's own rules give on it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,12 @@ from typing import Any, cast
 
 import orjson
 
-from app.engine.core.evaluation.episode import JOURNAL_VERSION, EpisodeRecord, EvaluationHead, Journal
+from app.engine.core.evaluation.episode import (
+    JOURNAL_VERSION,
+    EpisodeRecord,
+    EvaluationHead,
+    EvaluationJournal,
+)
 from app.engine.store.database import translated_errors
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import append_atomically, sync_folder, type_adapter, write_file
@@ -58,7 +63,7 @@ class EvaluationFolder:
         _check_version(value, path, "the file")
         return cast("EvaluationHead", _validated(EvaluationHead, value, path, "the file"))
 
-    def journal(self) -> Journal:
+    def journal(self) -> EvaluationJournal:
         """Read the head and the records; the last record of an episode counts.
 
         A last line that a kill cut off is left out with a note.
@@ -83,7 +88,7 @@ class EvaluationFolder:
             record = cast("EpisodeRecord", _validated(EpisodeRecord, value, path, where))
             records.pop(record.key, None)
             records[record.key] = record
-        return Journal(head=head, records=tuple(records.values()), notes=tuple(notes))
+        return EvaluationJournal(head=head, records=tuple(records.values()), notes=tuple(notes))
 
     @property
     def runs(self) -> Path:
@@ -133,7 +138,7 @@ class EvaluationFolder:
             own_file(self.path / JOURNAL_FILE)
             _replace(self.path / HEAD_FILE, orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
 
-    def repair(self, journal: Journal) -> None:
+    def repair(self, journal: EvaluationJournal) -> None:
         """Remove what a killed process left: half a line, and runs that no record names."""
         path = self.path / JOURNAL_FILE
         named = {record.run for record in journal.records}

@@ -1,10 +1,10 @@
-"""What the open run was expected to come to, as rows: its rules, the recorded score, the verdict and its checks."""
+"""The expected outcome of the open run as rows: its rules, the recorded score, the verdict and its checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
@@ -15,10 +15,10 @@ from app.models.common.tasks import ignore
 from app.models.review.run_queue import score_level, score_text
 
 if TYPE_CHECKING:
+    from app.engine.api.engine_api import RunDetail
     from app.engine.core.events import RunsChanged
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
-    from app.models.review.review_model import ReviewModel
 
 FEW = 3
 """Rows that are shown without being asked for."""
@@ -47,6 +47,16 @@ class ExpectedList(ObjectList[ExpectedLine]):
         return f"{head}: {value.text}" if value.text else head
 
 
+class ReviewedRun(Protocol):
+    """The part of Review's model that says which run is open."""
+
+    run: str
+    detail: RunDetail | None
+
+    @property
+    def run_changed(self) -> Signal: ...
+
+
 class ExpectedModel(QObject):
     """Follows the open run.
 
@@ -59,8 +69,13 @@ class ExpectedModel(QObject):
 
     changed = Signal()
 
-    def __init__(self, client: EngineEvents, tasks: Tasks, review: ReviewModel) -> None:
-        super().__init__(review)
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        review: ReviewedRun,
+    ) -> None:
+        super().__init__(review if isinstance(review, QObject) else None)
         self._client, self._tasks, self._review = client, tasks, review
         self.lines = ExpectedList(self)
         self.outcome: ExpectedOutcome | None = None
@@ -82,7 +97,7 @@ class ExpectedModel(QObject):
 
     @property
     def summary(self) -> str:
-        """What the section says while it is folded."""
+        """The line that stands for the section while it is folded."""
         outcome = self.outcome
         if outcome is None:
             return ""

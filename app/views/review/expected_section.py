@@ -1,4 +1,4 @@
-"""What the open run was expected to come to: a line that unfolds into rules, scores and checks."""
+"""The expected outcome of the open run: a line that unfolds into rules, scores and checks."""
 
 from __future__ import annotations
 

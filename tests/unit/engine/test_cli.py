@@ -184,11 +184,23 @@ def test_supervised_runs_take_a_models_options_with_their_help_and_bounds(worksp
 
 @pytest.mark.parametrize(
     ("outcome", "expected"),
-    [("answered", "answer: 5 pieces"), ("infeasible", "reason: 5 pieces"), ("step_limit", "answer: 5 pieces")],
+    [
+        ("answered", "answer: 5 pieces"),
+        ("infeasible", "reason: 5 pieces"),
+        ("step_limit", "answer: 5 pieces"),
+    ],
 )
 def test_what_a_run_ended_with_is_an_answer_and_of_one_that_gave_up_a_reason(outcome, expected):
     summary = RunSummary(
-        run="r", outcome=outcome, answer="5 pieces", error="", steps=1, seconds=1.0, own_ms=1.0, policy="scout", url=""
+        run="r",
+        outcome=outcome,
+        answer="5 pieces",
+        error="",
+        steps=1,
+        seconds=1.0,
+        own_ms=1.0,
+        policy="scout",
+        url="",
     )
     assert expected in summary_text(summary).splitlines()
 

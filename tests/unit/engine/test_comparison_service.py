@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.engine.core.evaluation.episode import Journal
+from app.engine.core.evaluation.episode import EvaluationJournal
 from app.engine.engine import Engine
 from app.engine.services.comparison import ComparisonService
 from app.engine.store.evaluation_files import EvaluationFolder
@@ -21,7 +21,7 @@ def no_log_files(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("app.log.setup", lambda level="": None)
 
 
-def written(journal: Journal, folder: Path) -> Path:
+def written(journal: EvaluationJournal, folder: Path) -> Path:
     """Write a journal as the folder of an evaluation."""
     found = EvaluationFolder(folder)
     found.take()

@@ -1,4 +1,4 @@
-"""What a run should have come to: rules, recorded score, and the verdict of its suite's own rules on its records."""
+"""The expected outcome of a run: rules, recorded score, and the verdict of its suite's own rules on its records."""
 
 import json
 from pathlib import Path

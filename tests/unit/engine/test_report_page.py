@@ -14,7 +14,7 @@ from app.engine.api.evaluation_api import (
     RateRow,
     TipCreditRow,
 )
-from app.engine.core.evaluation.episode import Arm, EvaluationHead, Journal
+from app.engine.core.evaluation.episode import Arm, EvaluationHead, EvaluationJournal
 from app.engine.evaluation.report.cells import cell_text
 from app.engine.evaluation.report.colors import BACKGROUNDS, REPORT_COLORS, TEXTS
 from app.engine.evaluation.report.html_page import html_bytes
@@ -65,7 +65,7 @@ def answer(**values) -> ComparisonVerdict:
     return replace(verdict, **values)
 
 
-def page_of(comparison: Comparison, *journals: Journal) -> str:
+def page_of(comparison: Comparison, *journals: EvaluationJournal) -> str:
     return html_bytes(comparison, journals).decode("utf-8")
 
 
@@ -252,7 +252,7 @@ def test_an_early_answer_is_coloured_only_by_the_interval_that_always_holds():
 )
 def test_there_is_always_an_answer(comparison, sentence):
     assert verdict_sentences(comparison)[0] == sentence
-    assert sentence in page_of(comparison, Journal(head=HEAD))
+    assert sentence in page_of(comparison, EvaluationJournal(head=HEAD))
 
 
 def test_tips_that_hurt_stand_first():

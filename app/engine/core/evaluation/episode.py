@@ -124,7 +124,7 @@ class EvaluationHead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Journal:
+class EvaluationJournal:
     """An evaluation as its folder holds it: the head and the records, the last of a key counts."""
 
     head: EvaluationHead

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.engine.api.evaluation_api import Comparison, ReportFiles
-from app.engine.core.evaluation.episode import Journal
+from app.engine.core.evaluation.episode import EvaluationJournal
 from app.engine.evaluation.report import journal_tables, result_tables
 from app.engine.evaluation.report.cells import ReportTable
 from app.engine.evaluation.report.csv_tables import csv_bytes
@@ -24,7 +24,7 @@ HTML, LATEX, JSON, TABLES = "report.html", "report.tex", "report.json", "tables"
 _MAX_OLD_BYTES = 512 * 1024 * 1024
 
 
-def report_tables(comparison: Comparison, journals: Sequence[Journal]) -> list[ReportTable]:
+def report_tables(comparison: Comparison, journals: Sequence[EvaluationJournal]) -> list[ReportTable]:
     """Return all tables of a report in their order; those without a row are left out."""
     heads = comparison.heads or tuple(journal.head for journal in journals)
     tables = [
@@ -47,7 +47,9 @@ def report_tables(comparison: Comparison, journals: Sequence[Journal]) -> list[R
     return [table for table in tables if table.rows]
 
 
-def write_report_files(comparison: Comparison, journals: Sequence[Journal], out: Path) -> ReportFiles:
+def write_report_files(
+    comparison: Comparison, journals: Sequence[EvaluationJournal], out: Path
+) -> ReportFiles:
     """Write a report into a folder, which is made if need be; a report that is there is replaced.
 
     Without jinja2 there is no page; ``notes`` says so, and the other files are written.

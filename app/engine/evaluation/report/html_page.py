@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from app.assets import resource
 from app.engine.api.evaluation_api import Comparison, ComparisonVerdict, PairRow
-from app.engine.core.evaluation.episode import EvaluationHead, Journal
+from app.engine.core.evaluation.episode import EvaluationHead, EvaluationJournal
 from app.engine.evaluation.report import journal_tables, result_tables
 from app.engine.evaluation.report.cells import NUMBERS, CellKind, CellValue, ReportTable, cell_text
 from app.engine.evaluation.report.colors import css_variables
@@ -84,7 +84,7 @@ class PagePairs:
     unfolded: bool
 
 
-def html_bytes(comparison: Comparison, journals: Sequence[Journal]) -> bytes:
+def html_bytes(comparison: Comparison, journals: Sequence[EvaluationJournal]) -> bytes:
     """Return the page.
 
     Raises:
@@ -104,12 +104,12 @@ def html_bytes(comparison: Comparison, journals: Sequence[Journal]) -> bytes:
         lstrip_blocks=True,
     )
     filters = cast("dict[str, Any]", environment.filters)
-    filters |= {"line": one_line, "visible": visible, "elided": elided, "score": _score, "told_by": _told_by}
+    filters |= {"line": one_line, "visible": visible, "elided": elided, "score": _score, "told_by": _words_of}
     page = environment.get_template("report.html").render(_content(comparison, journals))
     return page.encode("utf-8", "replace")
 
 
-def _content(comparison: Comparison, journals: Sequence[Journal]) -> dict[str, Any]:
+def _content(comparison: Comparison, journals: Sequence[EvaluationJournal]) -> dict[str, Any]:
     heads = comparison.heads or tuple(journal.head for journal in journals)
     settings = replace(journal_tables.settings_table(heads), title="Settings in which they differ")
     apart = tuple(row for row in settings.rows if len(set(row[1:])) > 1)
@@ -224,7 +224,7 @@ def _pairs(comparison: Comparison) -> list[tuple[tuple[str, str], list[PagePairs
     return found
 
 
-def _told_by(pair: PairRow) -> tuple[str, str]:
+def _words_of(pair: PairRow) -> tuple[str, str]:
     """Return whose reason says most of a pair, and the reason: of the arm that failed."""
     if pair.result == "won" or not pair.why:
         return pair.against, pair.why_against

@@ -7,7 +7,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from app.engine.core.evaluation.episode import EpisodeRecord, EvaluationHead, Journal
+from app.engine.core.evaluation.episode import EpisodeRecord, EvaluationHead, EvaluationJournal
 from app.engine.core.evaluation.task_score import ScoreVerdict
 from app.engine.evaluation.report.cells import CellValue, ReportTable
 from app.engine.evaluation.report.cells import ReportColumn as Col
@@ -108,7 +108,7 @@ def _unless_none(value: str) -> str:
     return "" if value in ("", "0", "0.0", "no") else value
 
 
-def progress_table(journals: Sequence[Journal]) -> ReportTable:
+def progress_table(journals: Sequence[EvaluationJournal]) -> ReportTable:
     """Return what was done of what was planned, and what it took."""
     return ReportTable(
         name="episodes-by-arm",
@@ -131,7 +131,7 @@ def progress_table(journals: Sequence[Journal]) -> ReportTable:
     )
 
 
-def _progress(journal: Journal) -> list[tuple[CellValue, ...]]:
+def _progress(journal: EvaluationJournal) -> list[tuple[CellValue, ...]]:
     by_arm = defaultdict[str, list[EpisodeRecord]](list)
     for record in journal.records:
         by_arm[record.key.arm].append(record)
@@ -163,7 +163,7 @@ def _state(record: EpisodeRecord) -> str:
     return "undecided" if record.verdict is ScoreVerdict.UNDECIDED else ""
 
 
-def reasons_table(journals: Sequence[Journal]) -> ReportTable:
+def reasons_table(journals: Sequence[EvaluationJournal]) -> ReportTable:
     """Return why episodes are undecided or ended with an error, the most frequent first."""
     reasons = defaultdict[tuple[str, str], list[str]](list)
     for journal in journals:
@@ -193,7 +193,7 @@ def tainted_tasks(heads: Sequence[EvaluationHead]) -> list[str]:
     return list(dict.fromkeys(task for head in heads for task in head.tainted))
 
 
-def outcomes_table(journals: Sequence[Journal]) -> ReportTable:
+def outcomes_table(journals: Sequence[EvaluationJournal]) -> ReportTable:
     """Return the outcomes of runs by verdict, and by arm."""
     counts = Counter(
         (record.key.arm, record.outcome or "no run", record.verdict.value)
@@ -216,7 +216,7 @@ def outcomes_table(journals: Sequence[Journal]) -> ReportTable:
     )
 
 
-def episodes_table(journals: Sequence[Journal]) -> ReportTable:
+def episodes_table(journals: Sequence[EvaluationJournal]) -> ReportTable:
     """Return every episode, for programs."""
     columns = tuple(
         Col(key, key)

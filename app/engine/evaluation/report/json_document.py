@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from app.engine.api.evaluation_api import Comparison
-from app.engine.core.evaluation.episode import Journal
+from app.engine.core.evaluation.episode import EvaluationJournal
 from app.engine.evaluation.report.json_keys import KEYS
 from app.engine.evaluation.report.readings import verdict_sentences
 from app.errors import printable
@@ -26,7 +26,7 @@ _ESCAPED = {
 """Characters that a page or a terminal would not take as text; JSON has them in strings only."""
 
 
-def json_bytes(comparison: Comparison, journals: Sequence[Journal], files: Sequence[str]) -> bytes:
+def json_bytes(comparison: Comparison, journals: Sequence[EvaluationJournal], files: Sequence[str]) -> bytes:
     """Return the document; ``keys`` in it says what each key means."""
     document = {
         "format": FORMAT,

@@ -1,4 +1,4 @@
-"""What an interval says, in a word: the same rule for table, plot and colour."""
+"""The reading of an interval in a word: the same rule for table, plot and colour."""
 
 from __future__ import annotations
 

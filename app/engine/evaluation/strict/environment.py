@@ -26,7 +26,7 @@ UNRECORDED = frozenset({"post_data", "response_content", "response_cookies"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrictTask:
-    """What has to be known of a task of WebArena-Verified before a run of it is evaluated.
+    """Properties of a task of WebArena-Verified that decide how a run of it is evaluated.
 
     Attributes:
         kind: ``RETRIEVE``, ``MUTATE`` or ``NAVIGATE``.
