@@ -246,6 +246,8 @@ _LEAKS = (
     "new Worker(URL.createObjectURL(new Blob([\"fetch('{0}/worker', {{mode: 'no-cors'}})\"])))",
     "new SharedWorker(URL.createObjectURL(new Blob([\"fetch('{0}/shared', {{mode: 'no-cors'}})\"])))",
     "(() => {{ window.open('about:blank').fetch('{0}/blank', {{mode: 'no-cors'}}); }})()",
+    "(() => {{ window.open('about:blank').location = '{0}/late'; }})()",
+    "(() => {{ window.open('about:blank').document.write('<img src=\"{0}/picture\">'); }})()",
     "(() => {{ window.location = '{0}/away'; }})()",
 )
 

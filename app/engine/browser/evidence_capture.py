@@ -36,6 +36,15 @@ MAX_TARGETS = 60
 MAX_TEXT = 16_000_000
 """Longest text of a page or a target, in characters."""
 _NAME = re.compile(r"__[A-Z][A-Z0-9_]*__")
+_OWN_SOURCES = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
+_CONFINE = """(policy) => {
+  const meta = document.createElement("meta");
+  meta.httpEquiv = "Content-Security-Policy";
+  meta.content = policy;
+  document.head.append(meta);
+  meta.remove();
+}"""
+"""Puts a policy in force for a document and the empty windows it opens; the element need not stay for that."""
 _OF_HELPERS = frozenset({"__last_url__", "__page__"})
 
 
@@ -257,6 +266,10 @@ class _EvidenceReader:
         if not self._confined:
             await self._session.context.route(self._is_elsewhere, self._refuse)
         self._confined.add(page)
+        # An empty window can ask before its requests can be routed, and sockets are not routed: both obey the policy.
+        for frame in page.frames:
+            with suppress(Error):
+                await frame.evaluate(_CONFINE, f"{_OWN_SOURCES} {' '.join(sorted(self._readable))}")
 
     async def _release(self) -> None:
         """Let pages ask other hosts again, and close the windows that scripts of the suite opened."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
@@ -54,7 +54,8 @@ class ReviewedRun(Protocol):
     detail: RunDetail | None
 
     @property
-    def run_changed(self) -> Signal: ...
+    def run_changed(self) -> Any:
+        """The signal that another run is open."""
 
 
 class ExpectedModel(QObject):
