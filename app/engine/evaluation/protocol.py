@@ -1,7 +1,8 @@
 """The protocol of an evaluation: its arms, the order of its episodes, and which of them may run side by side.
 
-Order: repeats outermost; within a repeat the tasks in an order drawn by the seed; within a task its arms one after the
-other, and with every task another arm comes first.  So whatever changes with time changes for all arms alike.
+Order: repeats outermost; within a repeat the templates in an order drawn by the seed, the tasks of each together;
+within a task its arms one after the other, and with every task another arm comes first.  So whatever changes with time
+changes for all arms alike.
 
 Locks of sites, the rule:
 
@@ -73,11 +74,20 @@ def _arm_name(kb: str, has_two: bool) -> str:
     return PurePath(kb).stem if has_two else "akb"
 
 
-def ordered_tasks(tasks: Iterable[str], seed: int) -> tuple[str, ...]:
-    """Return ids in the order drawn by a seed, the same for equal ids whatever their order was."""
-    drawn = sorted(tasks)
-    random.Random(seed).shuffle(drawn)
-    return tuple(drawn)
+def ordered_tasks(tasks: Iterable[SuiteTask], seed: int) -> tuple[SuiteTask, ...]:
+    """Return tasks in the order drawn by a seed, the same for equal tasks whatever their order was.
+
+    Templates are drawn, and the tasks of one stand together: who looks before the end sees whole templates.
+    """
+    templates: dict[str, list[SuiteTask]] = {}
+    for task in sorted(tasks, key=lambda task: (task.cluster, task.id)):
+        templates.setdefault(task.cluster, []).append(task)
+    draw = random.Random(seed)
+    clusters = list(templates)
+    draw.shuffle(clusters)
+    for cluster in clusters:
+        draw.shuffle(templates[cluster])
+    return tuple(task for cluster in clusters for task in templates[cluster])
 
 
 def ordered_episodes(tasks: Sequence[SuiteTask], arms: Sequence[Arm], repeats: int) -> list[Episode]:

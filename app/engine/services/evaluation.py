@@ -20,6 +20,7 @@ from app.engine.services.core import Core
 from app.engine.services.episode_run import EpisodeRunner
 from app.engine.services.evaluation_plan import EvaluationPreparer, PreparedEvaluation, request_of
 from app.engine.services.evaluation_run import EvaluationRun
+from app.engine.services.rescored_runs import HIDDEN
 from app.engine.services.rescoring import RescoringService
 from app.engine.services.run_adoption import RunAdoption
 from app.engine.services.site_locks import SiteLocks
@@ -123,12 +124,15 @@ class EvaluationService:
         return list((await self.journal(folder)).records)
 
     async def journal(self, folder: str) -> EvaluationJournal:
-        """Read an evaluation's folder.
+        """Read an evaluation's folder; of a blind suite without the reasons of verdicts, which tell its answers.
 
         Raises:
             NotFound: there is none.  InputError: it is damaged, or of a newer version.
         """
-        return await self._core.on_worker(EvaluationFolder(_place(folder)).journal)
+        journal = await self._core.on_worker(EvaluationFolder(_place(folder)).journal)
+        suites = self._core.workspace.suites
+        blind = await self._core.on_store(suites.is_blind, journal.head.suite_sha256)
+        return _without_reasons(journal) if blind else journal
 
     # inside
 
@@ -205,6 +209,11 @@ def _begun(prepared: PreparedEvaluation, folder: EvaluationFolder) -> PreparedEv
             " put that back, or choose another folder with --out"
         )
     return replace(prepared, head=head)
+
+
+def _without_reasons(journal: EvaluationJournal) -> EvaluationJournal:
+    records = tuple(replace(one, why=HIDDEN) if one.why else one for one in journal.records)
+    return replace(journal, records=records)
 
 
 def _in_words(name: str) -> str:

@@ -99,8 +99,7 @@ class EvaluationPreparer:
             warnings.append(
                 f"{len(tainted)} of {len(chosen)} tasks are tainted and will be marked in every table"
             )
-        order = {id: place for place, id in enumerate(ordered_tasks((t.id for t in chosen), request.seed))}
-        tasks = tuple(sorted(chosen, key=lambda task: order[task.id]))
+        tasks = ordered_tasks(chosen, request.seed)
         unfit = await self._core.on_store(self._unfit, suite, tasks)
         problems += await self._core.on_store(self._general_problems, request, tasks)
         told = grouped_problems(unfit.items())

@@ -80,6 +80,7 @@ class EvaluationRun:
     _logged_in: dict[tuple[int, str], int] = field(default_factory=dict[tuple[int, str], int])
     _done: int = 0
     _broken: str = ""
+    _blind: bool = False
     _schedule: SiteSchedule = field(default_factory=SiteSchedule)
     _tasks: dict[str, SuiteTask] = field(default_factory=dict[str, SuiteTask])
     _arms: dict[str, Arm] = field(default_factory=dict[str, Arm])
@@ -94,6 +95,8 @@ class EvaluationRun:
         journal = self.folder.journal()
         self.folder.repair(journal)
         self._prepare(journal.records)
+        sha256 = self.prepared.suite.sha256
+        self._blind = await self.core.on_store(self.core.workspace.suites.is_blind, sha256)
         self._advance("running", "")
         unfit = self.prepared.unfit
         for episode in [one for one in self._waiting if one.key.task in unfit]:
@@ -296,7 +299,7 @@ class EvaluationRun:
         if record.run:
             self.adoption.adopt(self.folder.runs / record.run)
         self._done += 1
-        self._advance("running", _words(record))
+        self._advance("running", _words(replace(record, why="") if self._blind else record))
 
     def _advance(self, state: str, words: str) -> None:
         total = len(self.prepared.episodes)

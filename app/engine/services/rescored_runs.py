@@ -20,7 +20,8 @@ from app.errors import SiteloreError
 
 BROWSERGYM_SOURCES = frozenset({"colorbrowseragent"})
 """Formats of runs that BrowserGym scored, with its two extra rules."""
-_HIDDEN = "the suite is blind: its answers are hidden"
+HIDDEN = "the suite is blind: its answers are hidden"
+"""Stands for the reasons of verdicts, which tell what was expected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +112,7 @@ class RunInScoring:
             recorded=run.score,
             score=score.score,
             verdict=score.verdict.value,
-            why=_HIDDEN if blind else score.why,
+            why=HIDDEN if blind else score.why,
             checks=() if blind else score.checks,
             evaluators=self.task.oracle.evaluators,
             site=run.site or self.task.site,

@@ -134,8 +134,8 @@ class RescoringService:
 
     async def _rules(self, suite: str, dialect: str, browsergym: bool | None) -> RescoringRules:
         read = await self._suites.suite(suite)
-        blind = any(row.blind and row.sha256 == read.sha256 for row in await self._suites.suites())
         workspace = self._core.workspace
+        blind = await self._core.on_store(workspace.suites.is_blind, read.sha256)
         return RescoringRules(
             suite=read,
             dialect=_dialect(dialect, read),

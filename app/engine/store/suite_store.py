@@ -88,6 +88,10 @@ class SuiteStore:
         """Return the names of the suites by the hash of their bytes."""
         return {head.sha256: head.name for head in self.heads()}
 
+    def is_blind(self, sha256: str) -> bool:
+        """Whether a suite of these bytes is here and hides its answers."""
+        return any(head.blind and head.sha256 == sha256 for head in self.heads())
+
     def head(self, name: str) -> SuiteHead:
         """Return the head of a suite.
 

@@ -49,11 +49,15 @@ def test_two_files_of_one_name_are_refused():
         arms_of(EvaluationRequest(suite="s", kb="/a/akb.akb", against="/b/akb.akb"))
 
 
-def test_the_order_of_tasks_depends_on_the_seed_alone():
-    ids = [str(number) for number in range(40)]
-    assert ordered_tasks(ids, 7) == ordered_tasks(reversed(ids), 7)
-    assert ordered_tasks(ids, 7) != ordered_tasks(ids, 8)
-    assert sorted(ordered_tasks(ids, 7)) == sorted(ids)
+def test_templates_are_drawn_by_the_seed_and_their_tasks_stand_together():
+    tasks = [
+        SuiteTask(id=f"{template}{n}", intent="", template=template) for template in "pqrst" for n in "12"
+    ]
+    ids = [task.id for task in ordered_tasks(tasks, 7)]
+    assert ids == [task.id for task in ordered_tasks(reversed(tasks), 7)]
+    assert ids != [task.id for task in ordered_tasks(tasks, 8)]
+    assert sorted(ids) == sorted(task.id for task in tasks)
+    assert all(ids[at][0] == ids[at + 1][0] for at in range(0, 10, 2))
 
 
 def test_repeats_are_outermost_and_arms_take_turns_at_being_first():
