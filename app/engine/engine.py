@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import getpass
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from app import settings
 from app.engine import channel
 from app.engine.api.engine_api import Check, EngineApi, WorkspaceInfo
+from app.engine.api.evaluation_api import EpisodeRequest
 from app.engine.api.run_api import RunRequest, RunSummary
 from app.engine.browser.launch import launcher, sandbox
+from app.engine.core.evaluation.episode import EpisodeRecord
 from app.engine.core.events import BrowserStarted, JobChanged
 from app.engine.core.supervision import LiveRow
 from app.engine.core.verdicts import Flag
@@ -151,6 +154,11 @@ class Engine(EngineApi):
         request = await self.run_request(run)
         doing = self._fleet.resume_supervised if request.supervised else self._agent_runs.resume_run
         return await doing(run)
+
+    async def run_episode(self, request: EpisodeRequest) -> EpisodeRecord:
+        """Run one task in one arm and score it; what a worker does."""
+        record = await self._evaluation.run_episode(request)
+        return replace(record, browser=self._proof.version if self._proof is not None else "")
 
     async def stop_run(self, run: str) -> None:
         """End a run after the step in flight."""

@@ -23,6 +23,7 @@ from app.errors import UsageError
 SEVERAL_SITES = "several sites"
 NO_SITE = "no site"
 CostFigure = Literal["steps", "seconds", "tokens", "money"]
+_BUDGETS = ("max_seconds", "max_tokens", "max_money")
 _SCORING_OPTIONS = ("infeasible_is_na", "off_site_is_zero")
 
 
@@ -216,7 +217,8 @@ def refuse_mixed(heads: Sequence[EvaluationHead]) -> None:
             ("policies", first.policy, head.policy),
             ("models", first.model, head.model),
             ("limits of steps", str(first.max_steps), str(head.max_steps)),
-            ("rules of scoring", _scoring(first), _scoring(head)),
+            ("budgets of a run", budget_of(first), budget_of(head)),
+            ("rules of scoring", scoring_of(first), scoring_of(head)),
         ):
             differs = first.suite_sha256 != head.suite_sha256 if what == "suites" else one != other
             if differs:
@@ -227,8 +229,15 @@ def refuse_mixed(heads: Sequence[EvaluationHead]) -> None:
                 )
 
 
-def _scoring(head: EvaluationHead) -> str:
+def scoring_of(head: EvaluationHead) -> str:
+    """Return the extra rules of scoring of an evaluation, in words."""
     return ", ".join(f"{key} {value}" for key, value in sorted(head.options) if key in _SCORING_OPTIONS)
+
+
+def budget_of(head: EvaluationHead) -> str:
+    """Return the limits of a run beside its steps, in words: seconds, tokens, US dollars; "" for none."""
+    limits = ((name, value) for name, value in sorted(head.options) if name in _BUDGETS)
+    return ", ".join(f"{name} {float(value):g}" for name, value in limits if float(value))
 
 
 def _differing_notes(heads: Sequence[EvaluationHead]) -> list[str]:

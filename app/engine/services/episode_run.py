@@ -115,7 +115,14 @@ class EpisodeRunner:
         except Exception as error:  # the run stays whatever a rule of scoring stumbles over
             log.exception("run %s could not be scored", done.run.id)
             return replace(record, error=f"the run could not be scored: {type(error).__name__}: {error}")
-        return replace(record, verdict=score.verdict, score=score.score, why=printable(score.why))
+        return replace(
+            record,
+            verdict=score.verdict,
+            score=score.score,
+            why=printable(score.why),
+            evaluator=score.evaluator,
+            judge=tuple(replace(reply, reply=printable(reply.reply)) for reply in score.judge),
+        )
 
     async def _graphs(self, task: SuiteTask) -> tuple[str, ...]:
         """Return the sites of a task that have a map here."""

@@ -12,6 +12,7 @@ from app.engine.api.run_api import RunRequest, RunSummary
 from app.engine.core.evaluation.episode import EpisodeRecord, EvaluationHead, EvaluationJournal
 from app.engine.core.events import EvaluationAdvanced
 from app.engine.evaluation.packing import pack_files, read_folder
+from app.engine.evaluation.pooling import budget_of, scoring_of
 from app.engine.evaluation.protocol import is_failed
 from app.engine.evaluation.scale.engine_port import EpisodeEngine
 from app.engine.evaluation.scale.local_engine import LocalEngine
@@ -39,7 +40,7 @@ _MATCHING = (
     "model",
     "prompts_sha256",
 )
-"""Fields of a head that must be the same for an evaluation to go on."""
+"""Fields of a head that must be the same for an evaluation to go on; so must budget and rules of scoring."""
 
 
 class EvaluationService:
@@ -203,6 +204,11 @@ def _begun(prepared: PreparedEvaluation, folder: EvaluationFolder) -> PreparedEv
     changed = [name for name in _MATCHING if getattr(head, name) != getattr(now, name)]
     if sorted(head.tasks) != sorted(now.tasks):
         changed.append("tasks")
+    changed += [
+        words
+        for words, of in (("budgets", budget_of), ("rules of scoring", scoring_of))
+        if of(head) != of(now)
+    ]
     if changed:
         raise Conflict(
             f"the evaluation in {folder.path} was begun with other {', '.join(_in_words(one) for one in changed)};"
@@ -212,7 +218,7 @@ def _begun(prepared: PreparedEvaluation, folder: EvaluationFolder) -> PreparedEv
 
 
 def _without_reasons(journal: EvaluationJournal) -> EvaluationJournal:
-    records = tuple(replace(one, why=HIDDEN) if one.why else one for one in journal.records)
+    records = tuple(replace(one, why=HIDDEN if one.why else "", judge=()) for one in journal.records)
     return replace(journal, records=records)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from app.engine.core.evaluation.task_score import ScoreVerdict
+from app.engine.core.evaluation.task_score import JudgeReply, ScoreVerdict
 
 JOURNAL_VERSION = 1
 MIN_TEMPLATES = 8
@@ -56,10 +56,13 @@ class EpisodeRecord:
         cluster: template with site, the unit of statistics; ``sites``, ``kind`` and ``required_obs`` are the task's.
         run: id of its run; "" where none could be made.
         score: ``None`` where it is undecided.
+        evaluator: name and version of the rules, of WebArena-Verified with the checksums of its rules and data.
+        judge: raw replies of a judge model that the verdict depends on.
         outcome: how the run ended.  error: why there is no run or no score; "" where there is.
         unasked: changes of the site that the task does not allow.
         seconds: of the run; ``overhead`` those of evaluating it: site states, evidence, scoring, resets.
         money: US dollars; ``None`` where a price is not known.
+        browser: version of the browser; "" where none was started.
         worker: name of the worker that ran it.  finished_at: Unix seconds.  attempt: 1, or 2 after a worker died.
     """
 
@@ -72,6 +75,8 @@ class EpisodeRecord:
     verdict: ScoreVerdict = ScoreVerdict.UNDECIDED
     score: float | None = None
     why: str = ""
+    evaluator: str = ""
+    judge: tuple[JudgeReply, ...] = ()
     outcome: str = ""
     error: str = ""
     claimed: bool = False
@@ -87,6 +92,7 @@ class EpisodeRecord:
     actions: tuple[str, ...] = ()
     """Kinds of the actions done, in order; for the table of tool use."""
     flags: tuple[str, ...] = ()
+    browser: str = ""
     worker: str = ""
     attempt: int = 1
     finished_at: float = 0.0

@@ -223,7 +223,7 @@ def episodes_table(journals: Sequence[EvaluationJournal]) -> ReportTable:
         for key in (
             "evaluation", "task", "arm", "repeat", "template", "sites", "type", "required_obs", "run", "verdict",
             "score", "outcome", "claimed", "unasked", "steps", "seconds", "overhead", "tokens_in", "tokens_out",
-            "money_usd", "tips_shown", "tips_followed", "flags", "worker", "attempt", "finished_at", "why", "error",
+            "money_usd", "tips_shown", "tips_followed", "flags", "browser", "worker", "attempt", "finished_at", "why", "error",
         )
     )  # fmt: skip
     return ReportTable(
@@ -241,6 +241,6 @@ def _episode(name: str, record: EpisodeRecord) -> tuple[CellValue, ...]:
         record.kind, record.required_obs, record.run, record.verdict.value, record.score, record.outcome,
         "yes" if record.claimed else "no", record.unasked, record.steps, record.seconds, record.overhead,
         record.tokens_in, record.tokens_out, record.money, " ".join(use.tip for use in record.tips),
-        " ".join(use.tip for use in record.tips if use.followed), " ".join(record.flags), record.worker,
+        " ".join(use.tip for use in record.tips if use.followed), " ".join(record.flags), record.browser, record.worker,
         record.attempt, record.finished_at, record.why, record.error,
     )  # fmt: skip

@@ -165,6 +165,7 @@ KEYS: dict[str, dict[str, str]] = {
         "tips": "tips shown",
         "actions": "kinds of the actions done, in order",
         "flags": "of the detectors",
+        "browser": "its version",
         "worker": "that ran it",
         "attempt": "1, or 2 after a worker died",
         "finished_at": "Unix seconds",
