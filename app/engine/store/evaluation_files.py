@@ -9,6 +9,7 @@ that runs the evaluation holds ``evaluation.lock``; the file ``stop`` asks it to
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import uuid
@@ -35,6 +36,9 @@ HEAD_FILE, JOURNAL_FILE, RUNS_FOLDER, WORKERS_FOLDER = "evaluation.json", "journ
 LOCK_FILE, STOP_FILE = "evaluation.lock", "stop"
 FORM = "sitelore-evaluation"
 MAX_BYTES = 512 * 2**20
+MAX_EPISODES = 2_000_000
+_NUMBERS = ("workers", "max_seconds", "max_tokens", "max_money")
+"""Options of a head that are numbers."""
 KNOWN_FILE, FOLDER = "evaluations.json", "evaluations"
 """In a workspace: the list of evaluations whose folders are elsewhere, and the folder of the others."""
 
@@ -61,7 +65,10 @@ class EvaluationFolder:
         if value.get("form") != FORM:
             raise InputError("this is not an evaluation of Sitelore", path=str(path))
         _check_version(value, path, "the file")
-        return cast("EvaluationHead", _validated(EvaluationHead, value, path, "the file"))
+        head = cast("EvaluationHead", _validated(EvaluationHead, value, path, "the file"))
+        if fault := _fault_of(head):
+            raise InputError(f"the file is damaged: {fault}", path=str(path))
+        return head
 
     def journal(self) -> EvaluationJournal:
         """Read the head and the records; the last record of an episode counts.
@@ -264,6 +271,21 @@ def _check_version(value: dict[str, Any], path: Path, where: str) -> None:
             path=str(path),
             remedy="use a newer Sitelore",
         )
+
+
+def _fault_of(head: EvaluationHead) -> str:
+    """Return what makes a head none of an evaluation that could be run, "" for nothing."""
+    if not head.arms or len({arm.name for arm in head.arms}) < len(head.arms):
+        return "its arms have no names of their own"
+    if head.repeats < 1 or len(head.tasks) * len(head.arms) * head.repeats > MAX_EPISODES:
+        return f"its episodes are none, or more than {MAX_EPISODES:,}"
+    try:
+        for name, value in head.options:
+            if name in _NUMBERS and not 0 <= float(value) < math.inf:
+                return f"its {name} is no number"
+    except ValueError as error:
+        return f"one of its options is no number: {str(error)[:80]}"
+    return ""
 
 
 def _validated(kind: Any, value: dict[str, Any], path: Path, where: str) -> Any:

@@ -58,6 +58,7 @@ class EvaluateView(QWidget):
         super().__init__()
         self.model, self._center, self._theme = model, center, theme
         self._by_hand = False
+        self._stand: tuple[object, ...] = ()
         self._dialog: QFileDialog | None = None
         self.lists = ListsPane(model, center, theme)
         self.result, self.facts = ResultPane(model, center, theme), FactsPane(model, center, theme)
@@ -177,7 +178,6 @@ class EvaluateView(QWidget):
             signal.connect(self._refresh)
         model.result.changed.connect(self._fit_plot)
         model.suites.changed.connect(self._fit_plot)
-        center.place_changed.connect(self._refresh)
 
     # ------------------------------------------------------------ commands
     def _bind(self) -> None:
@@ -363,16 +363,28 @@ class EvaluateView(QWidget):
             self._share_out()
 
     def _refresh(self, *_change: object) -> None:
-        self._center.set_title("evaluate.remove", self.model.removable)
-        row = self.model.suites.row
-        words = (
-            ""
-            if row is None
-            else self.tr("Show the answers of '{0}'")
-            if row.blind
-            else self.tr("Hide the answers of '{0}'")
+        """Update the commands; they depend on what is open, not on every episode that ends."""
+        model, row, suite = self.model, self.model.row, self.model.suites.row
+        stand = (
+            model.page,
+            model.removable,
+            row is not None and (row.folder, row.state, model.has_result),
+            suite is not None and (suite.name, suite.blind),
+            len(model.result.verdicts),
+            model.result.pairs.total > 0,
+            model.result.has_other,
+            model.form.is_sending,
+            model.form.last_freeze,
+            model.rescoring.is_busy,
+            bool(model.rescoring.run),
         )
-        self._center.set_title("suite.blind", words.format(row.name[:60]) if row is not None else "")
+        if stand == self._stand:
+            return
+        self._stand = stand
+        self._center.set_title("evaluate.remove", model.removable)
+        show = suite is not None and suite.blind
+        words = self.tr("Show the answers of '{0}'") if show else self.tr("Hide the answers of '{0}'")
+        self._center.set_title("suite.blind", words.format(suite.name[:60]) if suite is not None else "")
         self._center.refresh()
 
     @staticmethod

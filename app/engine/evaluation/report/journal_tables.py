@@ -223,7 +223,8 @@ def episodes_table(journals: Sequence[EvaluationJournal]) -> ReportTable:
         for key in (
             "evaluation", "task", "arm", "repeat", "template", "sites", "type", "required_obs", "run", "verdict",
             "score", "outcome", "claimed", "unasked", "steps", "seconds", "overhead", "tokens_in", "tokens_out",
-            "money_usd", "tips_shown", "tips_followed", "flags", "browser", "worker", "attempt", "finished_at", "why", "error",
+            "money_usd", "tips_shown", "tips_followed", "flags", "browser", "worker", "attempt", "finished_at", "why",
+            "error",
         )
     )  # fmt: skip
     return ReportTable(

@@ -152,6 +152,8 @@ KEYS: dict[str, dict[str, str]] = {
         "verdict": "pass, fail or undecided",
         "score": "from 0 to 1; null if undecided",
         "why": "of the verdict",
+        "evaluator": "name and version of the rules",
+        "judge": "raw replies of a judge model",
         "outcome": "how the run ended",
         "error": "why there is no run or no score",
         "claimed": "whether the run said it was done, or answered",
@@ -169,6 +171,12 @@ KEYS: dict[str, dict[str, str]] = {
         "worker": "that ran it",
         "attempt": "1, or 2 after a worker died",
         "finished_at": "Unix seconds",
+    },
+    "journals.records.judge": {
+        "model": "that replied",
+        "prompt_sha256": "hash of the prompt it answers",
+        "reply": "as it came",
+        "decided": "whether it means right; null if it can't be told",
     },
     "journals.records.key": {
         "task": "its id",
