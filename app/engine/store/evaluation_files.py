@@ -135,19 +135,39 @@ class EvaluationFolder:
         """Write the head of a new evaluation; the folder is ours (``take``).
 
         Raises:
-            Conflict: the folder holds an evaluation.
+            Conflict: the folder holds an evaluation, or files of others that an evaluation would remove.
         """
         if (self.path / HEAD_FILE).exists():
             raise Conflict(f"{self.path} holds an evaluation already")
+        self._refuse_foreign_files()
         value = {"form": FORM, **{name: getattr(head, name) for name in EvaluationHead.__slots__}}
         with translated_errors(self.path):
             make_folder(self.runs)
             own_file(self.path / JOURNAL_FILE)
             _replace(self.path / HEAD_FILE, orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
 
+    def _refuse_foreign_files(self) -> None:
+        """Refuse a folder whose runs are none of ours: those that no record names are removed by ``repair``."""
+        journal = self.path / JOURNAL_FILE
+        with translated_errors(self.path):
+            used = [name for name in (RUNS_FOLDER, WORKERS_FOLDER) if _is_used(self.path / name)]
+            if journal.exists() and journal.stat().st_size:
+                used.append(JOURNAL_FILE)
+        if used:
+            raise Conflict(
+                f"{self.path} holds files of something else ({', '.join(used)}); choose another folder with --out"
+            )
+
     def repair(self, journal: EvaluationJournal) -> None:
-        """Remove what a killed process left: half a line, and runs that no record names."""
+        """Remove what a killed process left: half a line, and runs that no record names.
+
+        Raises:
+            InputError: its runs are elsewhere, by a link.  StoreError: it can't be written.
+        """
         path = self.path / JOURNAL_FILE
+        for folder in (self.runs, self.path / WORKERS_FOLDER):
+            if folder.is_symlink():
+                raise InputError("an evaluation's own folder may not be a link", path=str(folder))
         named = {record.run for record in journal.records}
         with translated_errors(self.path):
             make_folder(self.runs)
@@ -271,6 +291,10 @@ def _check_version(value: dict[str, Any], path: Path, where: str) -> None:
             path=str(path),
             remedy="use a newer Sitelore",
         )
+
+
+def _is_used(folder: Path) -> bool:
+    return folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir())))
 
 
 def _fault_of(head: EvaluationHead) -> str:

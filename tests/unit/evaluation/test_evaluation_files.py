@@ -169,3 +169,50 @@ def test_a_workspace_knows_its_own_evaluations_and_remembers_others(tmp_path: Pa
     assert known.folders() == [own]
     with pytest.raises(NotFound):
         known.forget(other)
+
+
+@pytest.mark.parametrize("name", ["runs", "workers"])
+def test_a_folder_with_runs_of_others_is_refused_and_keeps_them(tmp_path: Path, name: str):
+    (tmp_path / "mine" / name / "important").mkdir(parents=True)
+    folder = EvaluationFolder(tmp_path / "mine")
+    folder.take()
+    with pytest.raises(Conflict, match=rf"files of something else \({name}\); choose another folder"):
+        folder.begin(HEAD)
+    assert (tmp_path / "mine" / name / "important").is_dir()
+    assert not (tmp_path / "mine" / "evaluation.json").exists()
+
+
+def test_a_new_evaluation_begins_where_one_was_killed_before_its_head_was_written(tmp_path: Path):
+    folder = EvaluationFolder(tmp_path)
+    folder.take()
+    folder.runs.mkdir()
+    (tmp_path / "journal.jsonl").touch()
+    folder.begin(HEAD)
+    assert folder.head() == HEAD
+
+
+def test_runs_that_are_elsewhere_by_a_link_are_not_removed(folder: EvaluationFolder, tmp_path: Path):
+    (tmp_path / "mine" / "important").mkdir(parents=True)
+    folder.runs.rmdir()
+    folder.runs.symlink_to(tmp_path / "mine")
+    with pytest.raises(InputError, match="may not be a link"):
+        folder.repair(folder.journal())
+    assert (tmp_path / "mine" / "important").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"arms": []}, "its arms have no names of their own"),
+        ({"arms": [{"name": "none"}, {"name": "none"}]}, "its arms have no names of their own"),
+        ({"repeats": 0}, "its episodes are none"),
+        ({"repeats": 10**9}, "or more than 2,000,000"),
+        ({"options": [["workers", "many"]]}, "one of its options is no number"),
+        ({"options": [["max_money", "nan"]]}, "its max_money is no number"),
+    ],
+)
+def test_a_head_of_no_evaluation_that_could_be_run_is_refused(folder: EvaluationFolder, values, why):
+    path = folder.path / "evaluation.json"
+    path.write_bytes(orjson.dumps({**orjson.loads(path.read_bytes()), **values}))
+    with pytest.raises(InputError, match=why):
+        folder.journal()
