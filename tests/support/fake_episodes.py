@@ -29,8 +29,8 @@ class FakeEpisodeEngine:
         unasked: changes that a task makes although it does not allow them.
     """
 
-    def __init__(self, workers: int = 1, script: Script = lambda _request, _call: 1.0) -> None:
-        self._workers, self._script = workers, script
+    def __init__(self, workers: int = 1, script: Script = lambda _request, _call: 1.0, why: str = "") -> None:
+        self._workers, self._script, self._why = workers, script, why
         self.asked: list[tuple[int, EpisodeRequest]] = []
         self.together: list[tuple[str, frozenset[str]]] = []
         self.bundle = b""
@@ -69,6 +69,7 @@ class FakeEpisodeEngine:
             run=run,
             verdict=ScoreVerdict.PASS if score == 1 else ScoreVerdict.FAIL,
             score=score,
+            why=self._why,
             seconds=2.0,
             unasked=self.unasked.get(request.task, 0),
         )

@@ -34,7 +34,7 @@ from app.engine.core.evaluation.episode import (
     EvaluationJournal,
     TipInEpisode,
 )
-from app.engine.core.evaluation.task_score import ScoreVerdict
+from app.engine.core.evaluation.task_score import JudgeReply, ScoreVerdict
 
 SITES = ("shopping", "shopping_admin", "gitlab", "reddit", "map", "wikipedia")
 LIFTS = {
@@ -168,7 +168,14 @@ def _record(
         run="" if crashed else f"run-{arm.name}-{task}-{repeat}",
         verdict=verdict,
         score=None if undecided or crashed else float(passed),
-        why="no judge model is set" if undecided else "" if passed else WHYS[(task + repeat) % len(WHYS)],
+        why="the judge's reply says nothing"
+        if undecided
+        else ""
+        if passed
+        else WHYS[(task + repeat) % len(WHYS)],
+        judge=(JudgeReply(model="judge-1", prompt_sha256="ab" * 32, reply="well"),)
+        if undecided or (task, repeat) == (0, 0)
+        else (),
         outcome="error" if crashed else "answered" if kind == "question" else "finished",
         error="the browser closed in the middle of the run" if crashed else "",
         claimed=passed or draw.random() < 0.5,

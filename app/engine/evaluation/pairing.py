@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from statistics import fmean
 
 import numpy as np
@@ -164,9 +165,10 @@ class ArmPair:
         )
 
     def _looked(self) -> TemplatesSeen:
-        """Return what the always-valid interval is of: the first repeat, templates that are complete in it.
+        """Return what the always-valid interval is of: the first repeat, templates up to the first incomplete one.
 
-        Later repeats would change the values of templates that were bet on already.  Order is that of the plan.
+        Later repeats would change the values of templates that were bet on already.  Order is that of the plan, without
+        gaps: which templates behind a gap are over has to do with how long they take, and so with how they end.
         """
         first = self._pooled.first
         planned: dict[str, list[str]] = {}
@@ -179,9 +181,9 @@ class ArmPair:
                 planned.setdefault(traits.cluster, []).append(task)
         sums: list[float] = []
         sizes: list[float] = []
-        complete = sorted(
-            (tasks for tasks in planned.values() if all(self._both_first(task) for task in tasks)),
-            key=lambda tasks: self._pooled.order[tasks[-1]],
+        complete = takewhile(
+            lambda tasks: all(map(self._both_first, tasks)),
+            sorted(planned.values(), key=lambda tasks: self._pooled.order[tasks[-1]]),
         )
         for tasks in complete:
             pairs = [

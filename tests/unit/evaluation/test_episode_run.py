@@ -16,7 +16,7 @@ from app.engine.core.actions.recorded import RecordedAction
 from app.engine.core.evaluation.episode import Arm, TipInEpisode
 from app.engine.core.evaluation.run_evidence import RunEvidence
 from app.engine.core.evaluation.suite import Dialect, Oracle, Suite, SuiteTask
-from app.engine.core.evaluation.task_score import ScoreVerdict, TaskScore
+from app.engine.core.evaluation.task_score import JudgeReply, ScoreVerdict, TaskScore
 from app.engine.core.sites import Site
 from app.engine.core.trajectory import Exposure, Outcome, Run, add_blob
 from app.engine.evaluation.evidence_codec import decode_evidence, encode_evidence
@@ -39,6 +39,7 @@ TASK = SuiteTask(
     oracle=Oracle(evaluators=("page",), page="/basket"),
 )
 SUITE = Suite(name="shop", form="sitelore", dialect=Dialect.SITELORE, sha256="1" * 64, tasks=(TASK,))
+REPLY = JudgeReply(model="m", prompt_sha256="2" * 64, reply="Correct.", decided=True)
 REQUEST = EpisodeRequest(suite="shop", dialect="sitelore", task="t", arm=Arm(name="none"), repeat=1)
 
 
@@ -55,7 +56,10 @@ class Rescoring:
         self.evidence.append(evidence)
         if self.error is not None:
             raise self.error
-        return TaskScore(verdict=ScoreVerdict.PASS, score=1.0, why="the basket", dialect=suite.dialect)
+        return TaskScore(
+            verdict=ScoreVerdict.PASS, score=1.0, why="the basket", dialect=suite.dialect, judge=(REPLY,),
+            evaluator="webarena-verified 1.2.3, data 0123",
+        )  # fmt: skip
 
 
 class Bench:
@@ -210,6 +214,11 @@ async def test_a_failure_of_the_agent_is_scored(bench: Bench, ending):
     bench.endings = [ending]
     record = await bench.episode()
     assert (record.error, record.score, record.claimed) == ("", 1.0, False)
+
+
+async def test_a_record_keeps_the_rules_with_their_checksums_and_the_judges_raw_reply(bench: Bench):
+    record = await bench.episode()
+    assert (record.evaluator, record.judge) == ("webarena-verified 1.2.3, data 0123", (REPLY,))
 
 
 @pytest.mark.parametrize("error", [SiteloreError("the judge is gone"), ValueError("odd")])

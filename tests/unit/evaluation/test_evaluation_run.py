@@ -260,11 +260,31 @@ async def test_another_evaluation_in_the_folder_is_refused_with_what_differs(ben
         ({"seed": 8}, "seed"),
         ({"tasks": TaskFilter(ids=("pots",))}, "tasks"),
         ({"repeats": 3}, "repeats"),
+        ({"max_seconds": 9.0}, "budgets"),
+        ({"max_money": 0.5}, "budgets"),
+        ({"off_site_is_zero": True}, "rules of scoring"),
     ):
         with pytest.raises(Conflict, match=f"begun with other {what}"):
             await bench.engine.run_evaluation(bench.request(**values))
     with pytest.raises(Conflict, match="contents of its suite"):
         await bench.engine.run_evaluation(bench.request([{**one, "level": "2"} for one in demo_tasks()]))
+
+
+async def test_of_a_blind_suite_neither_records_nor_progress_nor_a_comparison_tell_why(bench: Bench):
+    bench.fake = FakeEpisodeEngine(script=lambda _request, _call: 0.0, why="the answer is 'Zanzibar'")
+    request = bench.request(maps="both")
+    await bench.engine.add_suite(request.suite, blind=True)
+    await bench.engine.run_evaluation(request)
+    folder = str(bench.folder / "out")
+    compared = await bench.engine.compare_evaluations([folder])
+    told = [compared, await bench.engine.episode_records(folder), bench.told]
+    assert "Zanzibar" not in repr(told)
+    assert "the suite is blind: its answers are hidden" in repr(compared.pairs)
+    report = await bench.engine.write_report([folder])
+    written = Path(report.folder).rglob("*.*")
+    assert not [path for path in written if path.is_file() and b"Zanzibar" in path.read_bytes()]
+    await bench.engine.set_suite_blind("shop", False)
+    assert "Zanzibar" in repr(await bench.engine.episode_records(folder))
 
 
 async def test_two_evaluations_on_one_site_are_told_so(bench: Bench):
