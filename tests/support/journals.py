@@ -10,7 +10,7 @@ from app.engine.core.evaluation.episode import (
     EpisodeKey,
     EpisodeRecord,
     EvaluationHead,
-    Journal,
+    EvaluationJournal,
     TipInEpisode,
 )
 from app.engine.core.evaluation.task_score import ScoreVerdict
@@ -54,7 +54,7 @@ def journal_of(
     fields: Mapping[str, Mapping[str, Any]] | None = None,
     more_tasks: Iterable[str] = (),
     **head: Any,
-) -> Journal:
+) -> EvaluationJournal:
     """Return the journal of ``{task: {arm: signs}}``, one sign a repeat; a blank is an episode that is missing.
 
     ``fields`` are further fields of an arm's records, ``more_tasks`` are planned without any record.
@@ -67,7 +67,7 @@ def journal_of(
         "dialect": "webarena",
         "policy": "scout",
     }
-    return Journal(
+    return EvaluationJournal(
         head=EvaluationHead(
             arms=tuple(arms), tasks=(*outcomes, *more_tasks), repeats=repeats or most, **(given | head)
         ),

@@ -173,6 +173,16 @@ def test_an_early_look_waits_for_whole_templates_and_takes_their_first_repeats()
     assert found.verdicts[0].always_valid == alone.verdicts[0].always_valid
 
 
+def test_an_early_look_stops_at_the_first_template_that_is_not_complete():
+    outcomes = templates(30, BETTER, tasks=1)
+    outcomes["12/0"] = {"akb": "+", "none": " "}
+    found = compare([journal_of(outcomes)], {}).verdicts[0]
+    first = compare([journal_of(templates(12, BETTER, tasks=1))], {}).verdicts[0]
+    assert found.early
+    assert found.always_valid == first.always_valid
+    assert "12 of 30 templates" in found.sentence
+
+
 def test_an_early_look_bets_on_first_repeats_alone():
     """The first repeats are all won, the second ones all lost; one episode is missing at the end."""
     outcomes = templates(40, {"none": "-+", "akb": "+-"}, tasks=1)

@@ -270,9 +270,11 @@ async def test_another_evaluation_in_the_folder_is_refused_with_what_differs(ben
         await bench.engine.run_evaluation(bench.request([{**one, "level": "2"} for one in demo_tasks()]))
 
 
-async def test_of_a_blind_suite_neither_records_nor_progress_nor_a_comparison_tell_why(bench: Bench):
+async def test_of_a_blind_suite_neither_records_nor_progress_nor_a_comparison_tell_why(
+    bench: Bench, tmp_path: Path
+):
     bench.fake = FakeEpisodeEngine(script=lambda _request, _call: 0.0, why="the answer is 'Zanzibar'")
-    request = bench.request(maps="both")
+    request = bench.request(kb=str(_frozen(tmp_path)))
     await bench.engine.add_suite(request.suite, blind=True)
     await bench.engine.run_evaluation(request)
     folder = str(bench.folder / "out")
@@ -280,8 +282,8 @@ async def test_of_a_blind_suite_neither_records_nor_progress_nor_a_comparison_te
     told = [compared, await bench.engine.episode_records(folder), bench.told]
     assert "Zanzibar" not in repr(told)
     assert "the suite is blind: its answers are hidden" in repr(compared.pairs)
-    report = await bench.engine.write_report([folder])
-    written = Path(report.folder).rglob("*.*")
+    await bench.engine.write_report([folder])
+    written = (bench.folder / "out" / "report").rglob("*.*")
     assert not [path for path in written if path.is_file() and b"Zanzibar" in path.read_bytes()]
     await bench.engine.set_suite_blind("shop", False)
     assert "Zanzibar" in repr(await bench.engine.episode_records(folder))
