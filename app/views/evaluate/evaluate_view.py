@@ -156,7 +156,7 @@ class EvaluateView(QWidget):
         self.result.rows.setSizes([plot, max(self.height() - plot, 100)])
 
     def _connect(self) -> None:
-        model, center = self.model, self._center
+        model = self.model
         for splitter in (self.columns, self.lists.rows, self.result.rows):
             splitter.splitterMoved.connect(self._on_moved)
         model.page_changed.connect(self._on_page)
