@@ -10,6 +10,7 @@ from app.cli import eval_compare, eval_report, eval_rescore, eval_run, eval_stri
 from app.cli.common import Json, print_result, with_engine
 from app.cli.suite import suite_given
 from app.engine.api.evaluation_api import SplitReport
+from app.engine.evaluation.suites.choose import SPLIT_SEED
 
 app = typer.Typer(help="Evaluations: run, rescore, compare, report.", no_args_is_help=True)
 app.command("run")(eval_run.run)
@@ -26,7 +27,7 @@ app.command("strict-setup")(eval_strict.strict_setup)
 @app.command()
 def split(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="The suite's name, or a task file.")],
-    seed: Annotated[int, typer.Option(help="Another seed makes other halves.")] = 7,
+    seed: Annotated[int, typer.Option(help="Another seed makes other halves.")] = SPLIT_SEED,
     as_json: Json = False,
 ) -> None:
     """Split a suite into halves by template: write tips from runs of one, evaluate on the other.
@@ -49,5 +50,6 @@ def split_text(report: SplitReport) -> str:
     both = sorted(set(report.tips_a) & set(report.tips_b))
     if both:
         lines.append(f"  tainted for both: {', '.join(both[:10])}{', …' if len(both) > 10 else ''}")
-    lines.append(f"  tasks of a half: sitelore suite show {report.suite} --subset a")
+    half = "a" if report.seed == SPLIT_SEED else f"a@{report.seed}"
+    lines.append(f"  tasks of a half: sitelore suite show {report.suite} --subset {half}")
     return "\n".join(lines)

@@ -53,7 +53,8 @@ def run(
         list[str] | None, typer.Option(help="Only tasks of this template. May be repeated.")
     ] = None,
     subset: Annotated[
-        str, typer.Option(help="A named subset of the suite, or a half by template: a, b.")
+        str,
+        typer.Option(help="A named subset of the suite, or a half by template: a, b, by another seed a@9."),
     ] = "",
     policy: Annotated[PolicyName, typer.Option(help="scout needs no model.")] = "scout",
     kb: Annotated[str, typer.Option(help="A frozen knowledge base, or none.")] = "none",
@@ -188,9 +189,11 @@ def plan_text(plan: EvaluationPlan, workers: int) -> str:
     """Describe a plan in lines."""
     arms = ", ".join(f"{arm.name} ({arm.tips} tips)" if arm.tips else arm.name for arm in plan.head.arms)
     lines = [
-        f"{len(plan.head.tasks)} tasks of {plan.templates} templates x {len(plan.head.arms)} arms ({arms})"
-        f" x {plan.head.repeats} = {plan.episodes} runs" + (f", {plan.done} done" if plan.done else ""),
-        f"time: {plan.hours:g} hours at least on {workers} workers, with {plan.seconds_per_run:g} s a run"
+        f"{_count(len(plan.head.tasks), 'task')} of {_count(plan.templates, 'template')}"
+        f" x {_count(len(plan.head.arms), 'arm')} ({arms})"
+        f" x {_count(plan.head.repeats, 'repeat')} = {_count(plan.episodes, 'run')}"
+        + (f", {plan.done} done" if plan.done else ""),
+        f"time: {plan.hours:g} hours at least on {_count(workers, 'worker')}, with {plan.seconds_per_run:g} s a run"
         f" ({plan.based_on})",
         f"memory: {plan.memory_gb:g} GB for the workers",
     ]
@@ -216,6 +219,10 @@ def plan_text(plan: EvaluationPlan, workers: int) -> str:
             len(found) > _SHOWN_PROBLEMS
         )
     return "\n".join(lines)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 async def _until_done(engine: Engine, begin: Callable[[], Awaitable[EvaluationRow]]) -> EvaluationRow:

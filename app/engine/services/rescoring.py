@@ -75,7 +75,7 @@ class RescoringService:
         """
         rules = await self._rules(suite, dialect, browsergym)
         ids = list(runs) or await self._core.on_store(self._runs_of, rules.suite)
-        heads = [await self._core.on_store(self._core.workspace.runs.load_head, one) for one in ids]
+        heads = [await self._core.on_store(self._head, one, bool(runs)) for one in ids]
         return await self._as_job(rules, self._stored(heads), len(heads), judge=judge)
 
     async def rescore_folder(
@@ -154,12 +154,26 @@ class RescoringService:
             if row.task_id in known
         ]
 
-    async def _stored(self, heads: Sequence[Run]) -> AsyncIterator[list[_Read]]:
+    def _head(self, run: str, was_named: bool) -> Run | RescoredRun:
+        """Return a run without its steps, or the row of one that can't be read; one that was named has to be there."""
+        try:
+            return self._core.workspace.runs.load_head(run)
+        except NotFound as error:
+            if was_named:
+                raise
+            why = str(error)
+        except SiteloreError as error:
+            why = str(error)
+        return refused_run(run, Run(id=run, source=""), why)
+
+    async def _stored(self, heads: Sequence[Run | RescoredRun]) -> AsyncIterator[list[_Read]]:
         """Read the workspace's runs with their evidence."""
         read = self._core.workspace.runs.read_blob
         for at in range(0, len(heads), CHUNK):
-            chunk = heads[at : at + CHUNK]
-            yield [await self._core.on_store(read_stored_run, one.id, one, read) for one in chunk]
+            yield [
+                await self._core.on_store(read_stored_run, one.id, one, read) if isinstance(one, Run) else one
+                for one in heads[at : at + CHUNK]
+            ]
 
     async def _foreign(self, places: list[RunPlace], rules: RescoringRules) -> AsyncIterator[list[_Read]]:
         """Read the ends of a folder's runs."""

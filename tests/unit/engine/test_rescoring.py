@@ -223,6 +223,22 @@ async def test_runs_of_the_workspace_are_scored_by_their_captured_evidence(engin
     assert one.verdict == "undecided"
 
 
+async def test_a_run_whose_file_is_damaged_or_gone_is_told_and_the_others_are_scored(engine, suite):
+    for run in ("a", "b", "c"):
+        await engine._core.on_store(store, engine, run, "1", answer="Zora Quill", score=1.0)
+    runs = engine._core.workspace.runs.path
+    (runs / "a" / "run.json").write_text("{")
+    (runs / "b" / "run.json").unlink()
+    rows = {row.run: row for row in await engine.rescore([], suite)}
+    assert {id: row.verdict for id, row in rows.items()} == {"a": "undecided", "b": "undecided", "c": "pass"}
+    assert "damaged" in rows["a"].why
+    assert "no run 'b'" in rows["b"].why
+    (row,) = await engine.rescore(["a"], suite)
+    assert row.verdict == "undecided"
+    with pytest.raises(NotFound, match="no run 'b'"):
+        await engine.rescore(["b"], suite)
+
+
 async def test_a_blind_suite_shows_verdicts_without_answers(engine, suite):
     await engine._core.on_store(store, engine, "b", "1", answer="Zora", score=1.0)
     await engine.add_suite(suite, blind=True)

@@ -77,6 +77,15 @@ def test_what_a_suite_has_not_is_said(wanted: TaskFilter, error: type[Exception]
         chosen_tasks(SUITE, wanted)
 
 
+def test_the_halves_by_another_seed_are_subsets_too():
+    seed = next(seed for seed in range(20) if halves(SUITE, seed) != halves(SUITE))
+    a, b = (chosen_tasks(SUITE, TaskFilter(subset=f"{half}@{seed}")) for half in "ab")
+    assert (tuple(t.id for t in a), tuple(t.id for t in b)) == halves(SUITE, seed)
+    for name in ("a@", "c@9", "a@x"):
+        with pytest.raises(NotFound, match="has no subset"):
+            chosen_tasks(SUITE, TaskFilter(subset=name))
+
+
 def test_the_halves_are_subsets():
     a, b = halves(SUITE)
     assert [task.id for task in chosen_tasks(SUITE, TaskFilter(subset="a"))] == list(a)

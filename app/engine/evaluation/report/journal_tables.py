@@ -95,6 +95,7 @@ def command_line(head: EvaluationHead) -> str:
         ("--dialect", head.dialect),
         ("--max-steps", str(head.max_steps)),
         *((f"--{name.replace('_', '-')}", _unless_none(stored.get(name, ""))) for name in _BUDGETS),
+        *(("--without", tip) for tip in stored.get("leave_out", "").split(", ")),
         ("--tainted", "mark" if head.tainted else ""),
         ("--seed", str(head.seed)),
         ("--name", head.name),

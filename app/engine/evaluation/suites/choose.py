@@ -11,6 +11,7 @@ from app.errors import NotFound, UsageError
 
 SPLIT_SEED = 7
 HALVES = ("a", "b")
+"""Names of the halves as subsets; ``a@9`` is the first half by the seed 9."""
 
 
 def template_of(task: SuiteTask) -> str:
@@ -95,8 +96,9 @@ def _ids(suite: Suite, given: Collection[str]) -> set[str]:
 
 
 def _subset(suite: Suite, name: str, seed: int) -> set[str]:
-    if name in HALVES:
-        return set(halves(suite, seed)[HALVES.index(name)])
+    half, mark, own_seed = name.partition("@")
+    if half in HALVES and (not mark or own_seed.isdecimal()):
+        return set(halves(suite, int(own_seed) if mark else seed)[HALVES.index(half)])
     subsets = dict(suite.subsets)
     if name not in subsets:
         there = ", ".join([*subsets, *HALVES])
