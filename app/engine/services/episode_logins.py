@@ -12,28 +12,37 @@ import orjson
 from app.engine.core.evaluation.suite import SuiteTask
 from app.engine.core.sites import Site
 from app.engine.services.site_commands import log_in
-from app.engine.services.site_logins import NOBODY, login_path
+from app.engine.services.site_logins import NOBODY, checked_role, login_path
 from app.engine.services.suite_requests import site_row
+from app.errors import UsageError
 
 
 def missing_login(task: SuiteTask, sites: Mapping[str, Site]) -> str:
-    """Return why a task can't begin as its role, "" where it can."""
-    if task.login in ("", NOBODY):
+    """Return why a task can't begin as its role, "" where it can; the usual log-in of a site need not be there."""
+    if task.login == NOBODY:
         return ""
+    try:
+        checked_role(task.login)  # a suite's words become words of a command
+    except UsageError as error:
+        return f"its log-in is no role: {error}"
     for name in task.sites:
         row = site_row(name, sites)
         if row is None or row.login:
             continue
         path = login_path(row.name, task.login)
         if not path.exists():
+            if not task.login:
+                continue
             return (
                 f"no log-in of the site '{row.name}' is saved for the role '{task.login}', and it has no command that"
                 f" makes one; log in with: sitelore sites login {row.name} --role {task.login}"
             )
         if is_expired(path):
+            role = f" for the role '{task.login}'" if task.login else ""
+            option = f" --role {task.login}" if task.login else ""
             return (
-                f"the log-in of the site '{row.name}' for the role '{task.login}' has expired; log in anew with:"
-                f" sitelore sites login {row.name} --role {task.login}"
+                f"the log-in of the site '{row.name}'{role} has expired; log in anew with:"
+                f" sitelore sites login {row.name}{option}"
             )
     return ""
 
@@ -56,15 +65,20 @@ def is_expired(path: Path, now: float = 0.0) -> bool:
     return bool(ends) and max(ends) < (now or time.time())
 
 
+def can_renew(task: SuiteTask, site: Site) -> bool:
+    """Whether a site's command makes a task's log-in; the usual one is only made anew where there was one."""
+    if not site.login or task.login == NOBODY:
+        return False
+    return bool(task.login) or login_path(site.name).exists()
+
+
 async def renew_logins(task: SuiteTask, sites: Sequence[Site], renew: Collection[str]) -> None:
     """Log in on a task's sites by their commands, where the log-in is missing or the site is among ``renew``.
 
     Raises:
         SiteCommandFailed: a command failed.
     """
-    if task.login in ("", NOBODY):
-        return
     for site in sites:
         path = login_path(site.name, task.login)
-        if site.login and (site.name in renew or not path.exists()):
+        if can_renew(task, site) and (site.name in renew or not path.exists()):
             await log_in(site, task.login, path)

@@ -25,10 +25,9 @@ from app.engine.core.sites import Site
 from app.engine.core.trajectory import Outcome, Run, Step, add_blob
 from app.engine.evaluation.evidence_codec import decode_evidence, encode_evidence
 from app.engine.services.core import Core
-from app.engine.services.episode_logins import renew_logins
+from app.engine.services.episode_logins import can_renew, renew_logins
 from app.engine.services.rescoring import RescoringService
 from app.engine.services.site_commands import read_state
-from app.engine.services.site_logins import NOBODY
 from app.engine.services.suite_requests import run_request, site_row
 from app.engine.store.blob_store import pack_blobs
 from app.engine.store.run_locks import replace_run_file
@@ -98,7 +97,7 @@ class EpisodeRunner:
         await renew_logins(task, sites, request.renew)
         before = await self._states(sites, "before", task)
         done = await self._run(suite, task, request, graphs)
-        renewable = [site.name for site in sites if site.login and task.login not in ("", NOBODY)]
+        renewable = [site.name for site in sites if can_renew(task, site)]
         if renewable and _is_locked_out(done.run):  # once more: the log-in may have expired meanwhile
             await renew_logins(task, sites, renewable)
             before = await self._states(sites, "before", task)

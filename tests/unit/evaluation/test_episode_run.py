@@ -247,6 +247,23 @@ async def test_a_log_in_is_made_by_the_sites_command_once_and_anew_after_a_reset
     assert bench.asked[0].storage_state == str(login_path("demo", "clerk"))
 
 
+async def test_the_usual_log_in_is_made_anew_where_there_was_one(bench: Bench, tmp_path: Path):
+    made = tmp_path / "made"
+    _change(bench, login=_command(tmp_path, LOGIN % str(made)))
+    await bench.episode(replace(REQUEST, renew=("demo",)))
+    assert not made.exists()
+    login_path("demo").write_text(json.dumps({"cookies": [], "origins": []}))
+    await bench.episode()
+    assert not made.exists()
+    await bench.episode(replace(REQUEST, renew=("demo",)))
+    assert made.read_text() == "x"
+    bench.endings = [ended(Outcome.NEEDS_PERSON, "a log-in blocks http://x/login")]
+    assert (await bench.episode()).error == ""
+    assert made.read_text() == "xx"
+    await bench.episode(replace(REQUEST, renew=("demo",)), replace(TASK, login="nobody"))
+    assert made.read_text() == "xx"
+
+
 async def test_an_expired_log_in_is_made_anew_and_the_run_tried_once_more(bench: Bench, tmp_path: Path):
     made = tmp_path / "made"
     _change(bench, login=_command(tmp_path, LOGIN % str(made)))

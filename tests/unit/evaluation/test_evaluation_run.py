@@ -321,6 +321,7 @@ BAD_TASKS = [
     ),
     ({"start_url": "__MALL__"}, "task pots: the site 'mall' is not in the table of sites"),
     ({"login": "clerk"}, "task pots: no log-in of the site 'demo' is saved for the role 'clerk'"),
+    ({"login": "--config=x"}, "task pots: its log-in is no role: '--config=x' can't be a role"),
 ]
 
 
@@ -360,11 +361,12 @@ async def test_a_name_that_stands_for_no_address_is_told_with_its_remedy(bench: 
     assert plan.hours > 0
 
 
+@pytest.mark.parametrize("role", ["clerk", ""])
 @pytest.mark.parametrize(("ends", "is_expired"), [(-3600, True), (3600, False), (None, False)])
-async def test_an_expired_log_in_is_told_before_the_first_run(bench: Bench, ends, is_expired):
-    tasks = [{**task, "login": "clerk"} for task in demo_tasks()]
+async def test_an_expired_log_in_is_told_before_the_first_run(bench: Bench, ends, is_expired, role):
+    tasks = [{**task, "login": role} for task in demo_tasks()]
     expires = -1 if ends is None else time.time() + ends
-    path = login_path("demo", "clerk")
+    path = login_path("demo", role)
     path.write_text(json.dumps({"cookies": [{"name": "s", "expires": expires}], "origins": []}))
     plan = await bench.engine.plan_evaluation(bench.request(tasks))
     assert any("has expired" in problem for problem in plan.problems) == is_expired
