@@ -62,7 +62,9 @@ def write(lock: Path, uv: Path, pyproject: Path) -> None:
             uv, pyproject, build, "--generate-hashes", "--upgrade", extras=("evaluate", "encoder", "dev")
         )
         same = Path(folder) / "same.in"
-        same.write_text(_compiled(uv, pyproject, build, "--upgrade", extras=("evaluate", "encoder", "dev")), "utf-8")
+        same.write_text(
+            _compiled(uv, pyproject, build, "--upgrade", extras=("evaluate", "encoder", "dev")), "utf-8"
+        )
         program = entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("evaluate",)))
         dev = entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("evaluate", "dev")))
     lock.write_text(in_parts(everything, program=set(program), dev=set(dev)), "utf-8")

@@ -122,6 +122,11 @@ def _notes(pooled: PooledEpisodes, pairs: Sequence[ArmPair]) -> list[str]:
     notes = list(pooled.notes)
     if len(pooled.arms) < 2:
         notes.append("There is one arm only: nothing to compare it with.")
+    if len({head.tasks for head in pooled.heads}) > 1:
+        notes.append(
+            "Evaluations of different tasks were put together. If one was added because the others did not say enough,"
+            " only the always-valid interval counts: the usual one would be looked at more than once."
+        )
     if pooled.missing:
         notes.append(
             f"The evaluation is not over: {len(pooled.missing)} episodes are missing."

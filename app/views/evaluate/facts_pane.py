@@ -213,7 +213,11 @@ def protocol_facts(head: EvaluationHead) -> tuple[tuple[str, str], ...]:
         (tr("Dialect"), head.dialect),
         (
             tr("Tasks"),
-            tr("{0}, each {1} times in every arm").format(count_words(len(head.tasks)), head.repeats),
+            (
+                tr("{0}, each {1} times in every arm")
+                if head.repeats > 1
+                else tr("{0}, each once in every arm")
+            ).format(count_words(len(head.tasks)), head.repeats),
         ),
         (tr("Tainted"), count_words(len(head.tainted)) if head.tainted else ""),
         (tr("Policy"), " · ".join(part for part in (head.policy, head.model) if part)),

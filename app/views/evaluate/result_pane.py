@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 PAIR_WIDTHS = {
     "result": 104,
-    "task": 52,
-    "site": 108,
+    "task": 92,
+    "site": 96,
     "kind": 76,
     "score": 58,
     "against": 58,

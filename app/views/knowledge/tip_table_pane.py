@@ -37,7 +37,7 @@ WIDTHS = {
 """Widths at 100 % text size; the text takes the rest."""
 MIN_TEXT = 200
 """Width of the text column below which less important columns give way."""
-SHRINKING = ("revision", "scope", "kind", "uplift", "changed", "lint", "followed", "votes", "tested")
+SHRINKING = ("revision", "scope", "kind", "changed", "lint", "votes", "followed", "uplift", "tested")
 KEPT = ("site", "text")
 """Columns that are never hidden."""
 

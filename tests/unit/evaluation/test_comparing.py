@@ -173,6 +173,12 @@ def test_an_early_look_waits_for_whole_templates_and_takes_their_first_repeats()
     assert found.verdicts[0].always_valid == alone.verdicts[0].always_valid
 
 
+def test_evaluations_added_one_after_another_are_told_to_be_several_looks():
+    one, two = journal_of(templates(9, BETTER)), journal_of({"20/0": BETTER})
+    assert any("only the always-valid interval counts" in note for note in compare([one, two], {}).notes)
+    assert not any("always-valid" in note for note in compare([one, one], {}).notes)
+
+
 def test_an_early_look_stops_at_the_first_template_that_is_not_complete():
     outcomes = templates(30, BETTER, tasks=1)
     outcomes["12/0"] = {"akb": "+", "none": " "}
