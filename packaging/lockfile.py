@@ -65,9 +65,15 @@ def write(lock: Path, uv: Path, pyproject: Path) -> None:
         same.write_text(
             _compiled(uv, pyproject, build, "--upgrade", extras=("evaluate", "encoder", "dev")), "utf-8"
         )
-        program = entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("evaluate",)))
-        dev = entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("evaluate", "dev")))
-    lock.write_text(in_parts(everything, program=set(program), dev=set(dev)), "utf-8")
+
+        def named_by(*extras: str) -> set[str]:
+            return set(
+                entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("evaluate", *extras)))
+            )
+
+        program, dev, encoder = named_by(), named_by("dev"), named_by("encoder")
+    # Either of the two further parts can be installed alone, so what both need is the program's.
+    lock.write_text(in_parts(everything, program=program | (dev & encoder), dev=dev), "utf-8")
 
 
 def in_parts(compiled: str, *, program: set[str], dev: set[str]) -> str:
