@@ -18,6 +18,7 @@ from app.errors import Conflict
 from kb.private import make_folder
 
 _FOLDER = "site-locks"
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 class SiteLocks:
@@ -68,4 +69,5 @@ def _host_and_port(address: str) -> str:
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
     except ValueError:
         return ""
-    return f"{parts.hostname}:{port}" if parts.hostname else ""
+    host = "localhost" if parts.hostname in _THIS_MACHINE else parts.hostname
+    return f"{host}:{port}" if host else ""
