@@ -16,8 +16,9 @@ _OWN_FORMS = ("sitelore", "plain")
 
 
 def suite_names(suite: Suite) -> tuple[str, ...]:
-    """Return the names by which runs and taints may speak of a suite: its own, and a benchmark's."""
-    return tuple(dict.fromkeys((suite.name, *((suite.form,) if suite.form not in _OWN_FORMS else ()))))
+    """Return the names by which runs and taints may speak of a suite: its own, its file's, and a benchmark's."""
+    names = (suite.name, suite.file_name, "" if suite.form in _OWN_FORMS else suite.form)
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def tainted_tasks(suite: Suite, taints: Iterable[str]) -> set[str]:

@@ -152,6 +152,12 @@ TAINTS = (
 )
 
 
+def test_runs_made_before_the_file_was_added_under_another_name_taint_the_suite():
+    suite = make_suite(make_task("1", "t"), name="orders", file_name="shop")
+    assert tainted_tasks(suite, ("shop:1",)) == {"1"}
+    assert tainted_tasks(suite, ("other:1",)) == set()
+
+
 @pytest.mark.parametrize(
     ("suite", "taints", "found"), [row[1:] for row in TAINTS], ids=[row[0] for row in TAINTS]
 )

@@ -145,6 +145,7 @@ class Suite:
         sha256: hash of the file's bytes: two suites with the same one are the same.
         notes: what was odd in the file, one sentence each.
         subsets: named choices of its tasks, with their ids.
+        file_name: the name it has where it is read from its file; runs made before it was added carry that one.
     """
 
     name: str
@@ -155,6 +156,7 @@ class Suite:
     title: str = ""
     notes: tuple[str, ...] = ()
     subsets: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    file_name: str = ""
 
     def task(self, id: str) -> SuiteTask:
         """Return a task.  Raises ``NotFound``."""

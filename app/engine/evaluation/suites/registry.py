@@ -66,6 +66,7 @@ def suite_of(content: SuiteContent, name: str = "", *, unique: bool = True) -> S
         title=read.title,
         notes=read.notes,
         subsets=read.subsets,
+        file_name=usual_name(read.form, content.stem),
     )
 
 
