@@ -20,6 +20,8 @@ from app.errors import SiteloreError
 
 BROWSERGYM_SOURCES = frozenset({"colorbrowseragent"})
 """Formats of runs that BrowserGym scored, with its two extra rules."""
+OWN_SOURCE = "sitelore"
+"""Source of runs that this program made; all others are foreign."""
 HIDDEN = "the suite is blind: its answers are hidden"
 """Stands for the reasons of verdicts, which tell what was expected."""
 
@@ -75,7 +77,7 @@ class RescoringRules:
             dialect=self.dialect,
             infeasible_is_na=browsergym,
             off_site_is_zero=browsergym,
-            bases=bases_of(stored.evidence, self.sites, self.rows),
+            bases=bases_of(stored.evidence, self.rows, foreign=stored.run.source != OWN_SOURCE),
             no_judge=self.no_judge,
         )
 

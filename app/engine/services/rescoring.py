@@ -113,8 +113,7 @@ class RescoringService:
     ) -> TaskScore:
         """Return the verdict on captured evidence."""
         chosen = _dialect(dialect, suite)
-        table, rows = self._core.workspace.site_table, self._core.workspace.site_store.rows
-        bases = bases_of(evidence, table, rows)
+        bases = bases_of(evidence, self._core.workspace.site_store.rows)
         if chosen is Dialect.STRICT:
             return with_suite(await _strict(task, evidence, bases), suite)
         options = EvaluatorOptions(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import html as html_entities
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from app.engine.core.evaluation.helper_calls import evidence_targets, is_helper, parse_helper
 from app.engine.core.evaluation.run_evidence import EvidenceSource, RunEvidence, TargetEvidence
 from app.engine.core.evaluation.suite import HtmlTarget, SuiteTask
-from app.engine.core.sites import Site, SiteTable
+from app.engine.core.sites import Site, SiteTable, load_sites
 from app.engine.core.trajectory import Outcome, Run
 from app.errors import InputError
 
@@ -47,32 +48,50 @@ def stored_evidence(run: Run, html: str | None) -> RunEvidence:
 
 
 def bases_of(
-    evidence: RunEvidence, sites: SiteTable, rows: Mapping[str, Site]
+    evidence: RunEvidence, rows: Mapping[str, Site], *, foreign: bool = False
 ) -> tuple[tuple[str, str], ...]:
     """Return the addresses that names of sites (``__SHOPPING__``) stand for in a run.
 
-    The table of sites says them. A stored run of others was made on hosts of its own: there the name of a site stands
-    for the host of a tab that belongs to it; of a site that is told by its port for that port on the run's host. Where
-    that is not known either it stands for the site's host glob, which is no address and no part of one.
+    The table of sites says them. A ``foreign`` run was made on hosts of its own, of which the table of whoever reads
+    it knows nothing: its records alone say them, so that they are the same on every machine. One of our own without
+    captured evidence goes by the table, then by its records.
     """
-    bases = {name: address for row in rows.values() for name, address in row.bases.items()}
+    bound = {name: address for row in rows.values() for name, address in row.bases.items()}
     if evidence.source is not EvidenceSource.STORED_PAGE:
-        return tuple(bases.items())
+        return tuple(bound.items())
+    recorded = _recorded_bases(evidence, _benchmark_sites())
+    return tuple((recorded if foreign else recorded | bound).items())
+
+
+def _recorded_bases(evidence: RunEvidence, sites: SiteTable) -> dict[str, str]:
+    """Return the addresses that the tabs of a run give to the names of the benchmark's sites.
+
+    The name of a site stands for the host of a tab that belongs to it; of a site that is told by its port for that
+    port on the run's host. Where that is not known either it stands for the site's host glob, which is no address and
+    no part of one.
+    """
     seen: dict[str, SplitResult] = {}
     for url in (evidence.url or "", *(tab.url for tab in evidence.tabs)):
         if (site := sites.site_of(url)) in sites.globs:
             seen.setdefault(site, urlsplit(url))
     host = next((parts.hostname for parts in seen.values() if parts.hostname), "")
+    bases: dict[str, str] = {}
     for site, globs in sites.globs.items():
         name = f"__{site.upper().replace('-', '_')}__"
-        path = urlsplit(bases[name]).path.rstrip("/") if name in bases else _BASE_PATHS.get(site, "")
+        path = _BASE_PATHS.get(site, "")
         if site in seen:
             bases[name] = f"{seen[site].scheme}://{seen[site].netloc}{path}"
         elif globs and globs[0].startswith(ANY_HOST):  # sites told apart by their ports are on one host
             bases[name] = f"http://{globs[0].replace('*', host or '*')}{path}"
-        elif globs and name not in bases:
+        elif globs:
             bases[name] = f"http://{globs[0]}{path}"
-    return tuple(bases.items())
+    return bases
+
+
+@cache
+def _benchmark_sites() -> SiteTable:
+    """Return the built-in table, which is the same for everybody."""
+    return load_sites()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

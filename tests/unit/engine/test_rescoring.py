@@ -18,7 +18,7 @@ from app.engine.core.evaluation.suite import HtmlTarget, Oracle, SuiteTask
 from app.engine.core.events import JobChanged
 from app.engine.core.model_api import ModelError, ModelErrorKind, ModelReply
 from app.engine.core.prompt_set import prompt_digest
-from app.engine.core.sites import Site, load_sites
+from app.engine.core.sites import Site
 from app.engine.core.trajectory import Outcome, Step, Tab, add_blob
 from app.engine.engine import Engine
 from app.engine.evaluation.agreement import score_agreement, undecided_reasons
@@ -343,32 +343,60 @@ def final(url: str, html: str = "") -> Step:
     return replace(make_step(1), url=url, tabs=(Tab(url=url, title=""),), html=html)
 
 
+MINE = {"x": Site(name="x", bases={"__SHOPPING__": "http://mine/shop", "__S__": "http://mine"})}
+
+
 @pytest.mark.parametrize(
-    ("url", "rows", "name", "base"),
+    ("url", "name", "base"),
     [
-        ("http://10.0.0.1:7770/a", {}, "__SHOPPING__", "http://10.0.0.1:7770"),
-        ("http://10.0.0.1:7780/admin/x", {}, "__SHOPPING_ADMIN__", "http://10.0.0.1:7780/admin"),
-        ("http://10.0.0.1:7770/a", {}, "__GITLAB__", "http://10.0.0.1:8023"),
-        ("https://www.openstreetmap.org/x", {}, "__MAP__", "https://www.openstreetmap.org"),
-        ("about:blank", {}, "__GITLAB__", "http://*:8023"),
-        (
-            "http://10.0.0.1:7770/a",
-            {"shopping": Site(name="shopping", bases={"__SHOPPING__": "http://mine/shop"})},
-            "__SHOPPING__",
-            "http://10.0.0.1:7770/shop",
-        ),
-        ("http://h/", {"s": Site(name="s", bases={"__S__": "http://mine"})}, "__S__", "http://mine"),
+        ("http://10.0.0.1:7770/a", "__SHOPPING__", "http://10.0.0.1:7770"),
+        ("http://10.0.0.1:7780/admin/x", "__SHOPPING_ADMIN__", "http://10.0.0.1:7780/admin"),
+        ("http://10.0.0.1:7770/a", "__GITLAB__", "http://10.0.0.1:8023"),
+        ("https://www.openstreetmap.org/x", "__MAP__", "https://www.openstreetmap.org"),
+        ("about:blank", "__GITLAB__", "http://*:8023"),
+        ("http://h/", "__S__", None),
     ],
 )
-def test_names_of_sites_stand_for_the_hosts_of_the_run(url, rows, name, base):
+@pytest.mark.parametrize("rows", [{}, MINE])
+def test_names_of_sites_stand_for_the_hosts_of_a_foreign_run_whatever_the_table_says(url, name, base, rows):
     evidence = stored_evidence(make_run(final=final(url)), None)
-    assert dict(bases_of(evidence, load_sites(), rows))[name] == base
+    assert dict(bases_of(evidence, rows, foreign=True)).get(name) == base
+
+
+@pytest.mark.parametrize(
+    ("rows", "name", "base"),
+    [
+        (MINE, "__SHOPPING__", "http://mine/shop"),
+        (MINE, "__S__", "http://mine"),
+        ({}, "__SHOPPING__", "http://10.0.0.1:7770"),
+    ],
+)
+def test_an_own_run_without_captured_evidence_goes_by_the_table_first(rows, name, base):
+    evidence = stored_evidence(make_run(final=final("http://10.0.0.1:7770/a")), None)
+    assert dict(bases_of(evidence, rows))[name] == base
+
+
+BINDINGS = [
+    {},
+    {"shopping": Site(name="shopping", hosts=("*:7770",), bases={"__SHOPPING__": "http://mine/shop"})},
+    {"other": Site(name="other", hosts=("127.0.0.1:7770",))},
+]
+
+
+@pytest.mark.parametrize("rows", BINDINGS)
+async def test_a_published_run_has_the_same_verdict_whatever_sites_the_workspace_has(
+    engine, tmp_path, suite, rows
+):
+    publish(tmp_path / "runs", 2, score=1.0)
+    engine._core.workspace.site_store.rows.update(rows)
+    (row,) = await engine.rescore_folder(str(tmp_path / "runs"), suite)
+    assert (row.score, row.verdict) == (1.0, "pass")
 
 
 def test_a_captured_run_goes_by_the_table_of_sites_alone():
     evidence = RunEvidence(tabs=(Tab(url="http://10.0.0.1:7770/", title=""),), active=0)
     rows = {"s": Site(name="s", bases={"__SHOPPING__": "http://mine"})}
-    assert bases_of(evidence, load_sites(), rows) == (("__SHOPPING__", "http://mine"),)
+    assert bases_of(evidence, rows) == (("__SHOPPING__", "http://mine"),)
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ class WebArenaDialect:
             return undecided(Evaluator.URL, expected, self._no_page())
         bound = self._bound(self._address_expected())
         if name := unbound_name(bound):
-            return undecided(Evaluator.URL, expected, f"{name} stands for no address in the table of sites")
+            return undecided(Evaluator.URL, expected, self._unknown(name))
         if not bound.strip():
             return undecided(Evaluator.URL, expected, "the task has no reference address")
         try:
@@ -189,6 +189,12 @@ class WebArenaDialect:
 
     def _bound(self, address: str) -> str:
         return with_bases(address, self._options.bases)
+
+    def _unknown(self, name: str) -> str:
+        """Return why the address of a site's name is not known."""
+        if self._evidence.source is EvidenceSource.STORED_PAGE:
+            return f"the address of {name} in this run is not known"
+        return f"{name} stands for no address in the table of sites"
 
     def _no_page(self) -> str:
         return next(iter(self._evidence.notes), "no page in front was recorded")
@@ -242,7 +248,7 @@ class WebArenaDialect:
         expected = f"{'exactly ' if whole else ''}{required!r} at {place}"
         name = unbound_name(required)
         if name and name in dict(self._options.bases):
-            return undecided(Evaluator.HTML, expected, f"the address of {name} in this run is not known")
+            return undecided(Evaluator.HTML, expected, self._unknown(name))
         if whole:
             score = answer_rules.exact_match(required, content)
         else:
