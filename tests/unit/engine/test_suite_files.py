@@ -339,6 +339,33 @@ HOSTILE = (
 )  # fmt: skip
 
 
+PICTURE = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xed"
+BINARY = (
+    ("picture.png", PICTURE),
+    ("tasks.json", PICTURE),
+    ("tasks.jsonl", PICTURE),
+    ("tasks.txt", PICTURE),
+    ("tasks.json", b'[{"intent": "\xed\xa0\x80"}]'),
+    ("tasks.json", '[{"intent": "Größe"}]'.encode("latin-1")),
+    ("tasks.txt", "Count".encode("utf-16")),
+)
+
+
+@pytest.mark.parametrize(("name", "data"), BINARY)
+def test_a_file_that_is_no_text_is_no_suite(name, data):
+    with pytest.raises(InputError, match="this is no suite of tasks") as raised:
+        parse_suite(data, name)
+    assert "[{…}, …]" in raised.value.remedy
+    assert raised.value.exit_code == 3
+
+
+def test_lines_of_text_may_have_an_older_encoding():
+    assert (
+        parse_suite("Count the Größen".encode("latin-1"), "tasks.txt").tasks[0].intent
+        == "Count the Gr\ufffd\ufffden"
+    )
+
+
 @pytest.mark.parametrize(("content", "words"), [row[1:] for row in HOSTILE], ids=[row[0] for row in HOSTILE])
 def test_a_bad_file_is_refused_in_one_sentence(content, words):
     data = content if isinstance(content, bytes) else orjson.dumps(content)

@@ -82,8 +82,10 @@ def parse(data: bytes, path: str, others: dict[str, str] | None = None) -> Suite
     """
     named, sha256 = Path(path), hashlib.sha256(data).hexdigest()
     head = dict[str, Any]()
+    is_list = named.suffix.lower() == ".txt"
+    _refuse_binary(data, path, any_encoding=is_list)
     data = data.removeprefix(_BYTE_ORDER_MARK)
-    if named.suffix.lower() == ".txt":
+    if is_list:
         records = [
             {"intent": line.strip()} for line in data.decode("utf-8", "replace").splitlines() if line.strip()
         ]
@@ -112,6 +114,22 @@ def parse(data: bytes, path: str, others: dict[str, str] | None = None) -> Suite
         head=head,
         beside=others or {},
     )
+
+
+def _refuse_binary(data: bytes, path: str, *, any_encoding: bool) -> None:
+    """Refuse what is no text: a picture, an archive; with ``any_encoding`` older encodings of text are good."""
+    is_text = b"\0" not in data
+    if is_text and not any_encoding:
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            is_text = False
+    if not is_text:
+        raise InputError(
+            "this is no suite of tasks: it is not text in UTF-8",
+            path=path,
+            remedy="give a JSON list of tasks: [{…}, …]",
+        )
 
 
 def _whole(data: bytes, path: str) -> Any:
