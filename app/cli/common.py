@@ -216,6 +216,11 @@ def table(rows: Sequence[Sequence[object]], heads: Sequence[str], widest: int = 
     return "\n".join([line(list(heads)), *(line(row) for row in cut)])
 
 
+def counted(number: int, thing: str) -> str:
+    """Return a number with its noun: 1 tip, 2 tips."""
+    return f"{number:d} {thing}{'' if number == 1 else 's'}"
+
+
 def _is_number(text: str) -> bool:
     return text.replace(".", "", 1).replace("-", "", 1).isdigit() or text in ("", "-")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from app.cli.common import Json, full_path, print_result, table, with_engine
+from app.cli.common import Json, counted, full_path, print_result, table, with_engine
 from app.cli.suite import suite_given
 from app.engine.api.evaluation_api import RescoredRun
 from app.engine.evaluation.agreement import score_agreement, undecided_reasons
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 DialectGiven = Literal["", "webarena", "webchorearena", "strict", "sitelore"]
 ALL = "all"
 _HEADS = ("site", "evaluators", "runs", "decided", "agree", "same score", "false pass", "false fail")
+_WORDS = (
+    "decided: with a verdict and a recorded score; agree: both are a pass (a score of 1) or neither is;"
+    " same score: the numbers are equal too"
+)
 _MAX_REASONS = 12
 _MAX_DIFFERENCES = 20
 
@@ -69,6 +73,8 @@ def rescored_text(rows: Sequence[RescoredRun]) -> str:
     if not rows:
         return "no runs of this suite"
     lines = [
+        f"{counted(len(rows), 'run')} of the suite {rows[0].suite}, scored by the rules {rows[0].dialect}",
+        "",
         table(
             [
                 (one.site, one.evaluators, one.runs, one.decided, one.agree, one.same, one.false_pass,
@@ -76,7 +82,8 @@ def rescored_text(rows: Sequence[RescoredRun]) -> str:
                 for one in score_agreement(rows)
             ],
             _HEADS,
-        )
+        ),
+        _WORDS,
     ]  # fmt: skip
     if reasons := undecided_reasons(rows):
         lines += ["", "undecided:", *(f"  {count:4d}  {why}" for why, count in reasons[:_MAX_REASONS])]

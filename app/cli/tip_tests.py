@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.common import Headed, Json, json_data, print_note, print_result, table, with_engine
+from app.cli.common import Headed, Json, counted, json_data, print_note, print_result, table, with_engine
 from app.engine.api.tip_api import DraftedSteps, TipStanding, TipTest, TipTests, tested_words
 from app.errors import UsageError
 from kb.compiler import compiled
@@ -192,15 +192,11 @@ def standing_lines(standing: TipStanding) -> list[str]:
 def record_words(record: TipRecord) -> str:
     """Return how a tip has fared, in words."""
     parts = [
-        f"applied at {_counted(record.applied, 'step')}, done at {record.done}, effect seen at {record.effect}"
+        f"applied at {counted(record.applied, 'step')}, done at {record.done}, effect seen at {record.effect}"
         if record.applied
         else "",
         f"failed at {record.failed}" if record.failed else "",
-        f"{_counted(record.up, 'vote')} up, {record.down} down" if record.up or record.down else "",
-        f"{_counted(record.tests, 'test')}, {record.broke} broke" if record.tests else "",
+        f"{counted(record.up, 'vote')} up, {record.down} down" if record.up or record.down else "",
+        f"{counted(record.tests, 'test')}, {record.broke} broke" if record.tests else "",
     ]
     return ", ".join(part for part in parts if part) or "nothing yet"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

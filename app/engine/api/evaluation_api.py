@@ -99,7 +99,11 @@ class SplitReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RescoredRun:
-    """A run scored again.  The names of the fields are those of the command line's document."""
+    """A run scored again.  The names of the fields are those of the command line's document.
+
+    Attributes:
+        suite: the name of the suite it was scored by, and ``dialect`` the rules.
+    """
 
     run: str
     task: str
@@ -111,6 +115,8 @@ class RescoredRun:
     evaluators: tuple[str, ...] = ()
     site: str = ""
     judge: tuple[JudgeReply, ...] = ()
+    suite: str = ""
+    dialect: str = ""
 
 
 # evaluations

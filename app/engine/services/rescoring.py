@@ -71,7 +71,8 @@ class RescoringService:
             browsergym: its two extra rules; ``None``: for runs that it had scored.
 
         Raises:
-            NotFound: there is no such suite, or no such run.  UsageError: there is no such dialect.
+            NotFound: there is no such suite, or no such run.
+            UsageError: there is no such dialect, or it is not for suites of this form.
         """
         rules = await self._rules(suite, dialect, browsergym)
         ids = list(runs) or await self._core.on_store(self._runs_of, rules.suite)
@@ -92,7 +93,8 @@ class RescoringService:
             dialect, judge, browsergym: as of ``rescore``.
 
         Raises:
-            NotFound: there is no such suite.  UsageError: there is no such dialect.
+            NotFound: there is no such suite.
+            UsageError: there is no such dialect, or it is not for suites of this form.
             InputError: there is no such folder, or no run in it.
         """
         rules = await self._rules(suite, dialect, browsergym)
@@ -137,7 +139,7 @@ class RescoringService:
         blind = await self._core.on_store(workspace.suites.is_blind, read.sha256)
         return RescoringRules(
             suite=read,
-            dialect=_dialect(dialect, read),
+            dialect=_fitting_dialect(dialect, read),
             sites=workspace.site_table,
             rows=dict(workspace.site_store.rows),
             browsergym=browsergym,
@@ -209,7 +211,8 @@ class RescoringService:
             if judge and not job.cancel_requested:
                 await self._judged([one for one in found if isinstance(one, RunInScoring)], job)
             job.advance(len(found), total)
-            return [one.row(blind=rules.blind) if isinstance(one, RunInScoring) else one for one in found]
+            rows = [one.row(blind=rules.blind) if isinstance(one, RunInScoring) else one for one in found]
+            return [replace(row, suite=rules.suite.name, dialect=rules.dialect.value) for row in rows]
 
         _, task = self._core.registry.start(JOB_TITLE, work)
         return await task
@@ -279,3 +282,19 @@ def _dialect(name: str, suite: Suite) -> Dialect:
         return Dialect(name)
     except ValueError:
         raise UsageError(f"there is no dialect {name[:40]!r}; use {', '.join(Dialect)}") from None
+
+
+def _fitting_dialect(name: str, suite: Suite) -> Dialect:
+    """Return a dialect that can read a suite's reference answers: ``sitelore`` has kinds of its own.
+
+    Raises ``UsageError``.
+    """
+    chosen = _dialect(name, suite)
+    fitting = [one for one in Dialect if (one is Dialect.SITELORE) == (suite.dialect is Dialect.SITELORE)]
+    if chosen not in fitting:
+        raise UsageError(
+            f"the rules {chosen} can't read the reference answers of the suite {suite.name},"
+            f" which are written for {suite.dialect}",
+            remedy=f"use {', '.join(fitting)}",
+        )
+    return chosen

@@ -30,7 +30,7 @@ from app.engine.services.suites import SuiteService
 from app.errors import InputError, NotFound, UsageError
 from tests.support.runs import make_run, make_step, record, summary, write_run
 from tests.support.scripted_model import ScriptedModel
-from tests.support.suite_files import webarena_task, write_json
+from tests.support.suite_files import own_suite, webarena_task, write_json
 
 
 @pytest.fixture(autouse=True)
@@ -184,6 +184,31 @@ async def test_wrong_requests_are_one_sentence(engine, tmp_path, suite):
         await engine.rescore_folder(str(tmp_path / "empty"), suite, "visual")
     with pytest.raises(NotFound):
         await engine.rescore(["nobody"], suite)
+
+
+FORMS = [
+    ("webarena", None, "sitelore", False),
+    ("webarena", None, "webchorearena", True),
+    ("own", {}, "webarena", False),
+    ("own", {}, "webchorearena", False),
+    ("own", {}, "strict", False),
+    ("own", {}, "sitelore", True),
+    ("own", {"dialect": "webarena"}, "sitelore", False),
+    ("own", {"dialect": "webarena"}, "webchorearena", True),
+]
+
+
+@pytest.mark.parametrize(("form", "head", "dialect", "fits"), FORMS)
+async def test_a_dialect_is_refused_for_suites_of_another_form(engine, tmp_path, form, head, dialect, fits):
+    publish(tmp_path / "runs", 1)
+    document = TASKS if head is None else own_suite(**head)
+    path = str(write_json(tmp_path / "given.json", document))
+    if fits:
+        rows = await engine.rescore_folder(str(tmp_path / "runs"), path, dialect)
+        assert {row.dialect for row in rows} == {dialect}
+        return
+    with pytest.raises(UsageError, match=f"the rules {dialect} can't read the reference answers"):
+        await engine.rescore_folder(str(tmp_path / "runs"), path, dialect)
 
 
 async def test_it_is_a_job_with_numbers(engine, tmp_path, suite):
@@ -442,6 +467,9 @@ def test_the_command_prints_a_document_or_a_table(tmp_path, suite, capsys):
     assert list(rows[0]["checks"][0]) == ["evaluator", "expected", "found", "score", "why"]
     assert main(arguments) == 0
     text = capsys.readouterr().out
+    assert text.startswith("2 runs of the suite webarena, scored by the rules webarena\n")
+    assert "agree: both are a pass" in text
+    assert "same score: the numbers are equal" in text
     assert "false fail" in text
     assert "no judge model was asked" in text
     assert "recorded 1" in text
