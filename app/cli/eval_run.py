@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -107,7 +107,8 @@ def run(
 ) -> None:
     """Run every task in every arm, paired, and keep each result in a journal.
 
-    Ctrl+C stops after the runs in flight; `sitelore eval resume DIR` goes on, also after a crash.
+    Ctrl+C stops after the runs in flight; `sitelore eval resume DIR` goes on, also after a crash. Exit code 0: all runs
+    are done and scored or undecided; 1: some are missing, or a fault of site or browser ended them.
     """
     request = EvaluationRequest(
         suite=_suite(suite),
@@ -142,6 +143,8 @@ def run(
     if plan:
         found = with_engine(lambda engine: engine.plan_evaluation(request))
         print_result(found, as_json, lambda: plan_text(found, workers))
+        if found.problems:
+            raise typer.Exit(1)
         return
 
     async def running(engine: Engine) -> EvaluationRow:
@@ -189,6 +192,7 @@ def plan_text(plan: EvaluationPlan, workers: int) -> str:
     """Describe a plan in lines."""
     arms = ", ".join(f"{arm.name} ({arm.tips} tips)" if arm.tips else arm.name for arm in plan.head.arms)
     lines = [
+        *_remarks(plan.problems, "it can't begin"),
         f"{_count(len(plan.head.tasks), 'task')} of {_count(plan.templates, 'template')}"
         f" x {_count(len(plan.head.arms), 'arm')} ({arms})"
         f" x {_count(plan.head.repeats, 'repeat')} = {_count(plan.episodes, 'run')}"
@@ -213,12 +217,13 @@ def plan_text(plan: EvaluationPlan, workers: int) -> str:
                 for effect, chance in plan.power
             ),
         ]
-    for mark, found in (("note", plan.warnings), ("it can't begin", plan.problems)):
-        lines += [f"{mark}: {sentence}" for sentence in found[:_SHOWN_PROBLEMS]]
-        lines += [f"{mark}: {len(found) - _SHOWN_PROBLEMS} more (--json has all)"] * (
-            len(found) > _SHOWN_PROBLEMS
-        )
-    return "\n".join(lines)
+    return "\n".join([*lines, *_remarks(plan.warnings, "note")])
+
+
+def _remarks(sentences: Sequence[str], mark: str) -> list[str]:
+    more = len(sentences) - _SHOWN_PROBLEMS
+    shown = [f"{mark}: {sentence}" for sentence in sentences[:_SHOWN_PROBLEMS]]
+    return [*shown, f"{mark}: {more} more (--json has all)"] if more > 0 else shown
 
 
 def _count(number: int, noun: str) -> str:
@@ -265,6 +270,8 @@ def _print_row(row: EvaluationRow, as_json: bool) -> None:
         return f"{words}\ngo on: sitelore eval resume {row.folder}"
 
     print_result(row, as_json, text)
+    if row.state != "done" or row.errors:
+        raise typer.Exit(1)
 
 
 def _suite(name: str) -> str:

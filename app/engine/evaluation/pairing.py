@@ -21,7 +21,7 @@ from app.engine.evaluation.statistics.cluster_bootstrap import (
     bootstrap_mean,
 )
 from app.engine.evaluation.statistics.paired_tests import holm, naive_mcnemar, sign_flip
-from app.engine.evaluation.statistics.planner import more_templates
+from app.engine.evaluation.statistics.planner import PlanAssumptions, more_templates
 
 RIGHT = 0.5
 """A task counts as right in an arm if at least this share of its decided repeats passed."""
@@ -130,6 +130,15 @@ class ArmPair:
             money=_mean_difference(decided, "money"),
         )
 
+    @staticmethod
+    def _assumptions(decided: Sequence[TaskPair]) -> PlanAssumptions:
+        """Return the plan's assumptions for suites like this one."""
+        templates = len({pair.traits.cluster for pair in decided})
+        repeats = max((len(pair.with_.records) for pair in decided), default=1)
+        return PlanAssumptions(
+            per_template=len(decided) / templates if templates else 1.0, repeats=max(1, repeats)
+        )
+
     def verdict(self, margin: float) -> ComparisonVerdict:
         """Return the answer; its rule is that of ``answer_of``."""
         decided = [pair for pair in self.pairs if pair.is_decided]
@@ -139,7 +148,11 @@ class ArmPair:
         sums = looked.sums if self.early else _sums(decided)
         low, high = always if self.early else (fixed.low, fixed.high)
         answer = answer_of(low, high, templates=sums.count, margin=margin)
-        more, effect = (0, 0.0) if answer != "not enough data" else _more(sums, low, high, margin)
+        more, effect = (
+            (0, 0.0)
+            if answer != "not enough data"
+            else _more(sums, low, high, margin, self._assumptions(decided))
+        )
         facts = AnswerFacts(
             answer=answer,
             difference=sums.mean,
@@ -246,11 +259,13 @@ def _sums(decided: Sequence[TaskPair]) -> ClusterSums:
     return ClusterSums.of([pair.difference for pair in decided], [pair.traits.cluster for pair in decided])
 
 
-def _more(sums: ClusterSums, low: float, high: float, margin: float) -> tuple[int, float]:
+def _more(
+    sums: ClusterSums, low: float, high: float, margin: float, assumed: PlanAssumptions
+) -> tuple[int, float]:
     """Return how many more templates would show which effect."""
     if -margin <= low and high <= margin and sums.count >= MIN_TEMPLATES:
         return templates_for_same(margin) - sums.count, margin
-    more, effect = more_templates(sums.mean, sums.standard_error, sums.count)
+    more, effect = more_templates(sums.mean, sums.standard_error, sums.count, assumed)
     return max(more, MIN_TEMPLATES - sums.count), effect
 
 

@@ -46,7 +46,9 @@ class ComparisonService:
             NotFound: a folder holds no evaluation.  InputError: one is damaged.
             UsageError: they can't be mixed, or there is no such arm.
         """
-        journals = [await self._evaluation.journal(folder) for folder in dict.fromkeys(map(_full, folders))]
+        journals = [
+            await self._evaluation.checked_journal(folder) for folder in dict.fromkeys(map(_full, folders))
+        ]
         heads = [journal.head for journal in journals]
         tasks, labels = await self._sources.tasks(heads), await self._sources.labels(journals)
         knowledge = await self._sources.knowledge(heads)
@@ -74,7 +76,7 @@ class ComparisonService:
         """
         places = list(dict.fromkeys(map(_full, folders)))
         compared = await self.compare_evaluations(places, margin=margin)
-        journals = [await self._evaluation.journal(folder) for folder in places]
+        journals = [await self._evaluation.checked_journal(folder) for folder in places]
         name = "report" if len(places) == 1 else f"report-of-{len(places)}"
         folder = Path(_full(out)) if out else Path(places[0]) / name
         return await self._core.on_worker(write_report_files, compared, journals, folder)
@@ -94,7 +96,7 @@ class ComparisonService:
         journals: list[EvaluationJournal] = []
         for folder in folders:
             try:
-                journals.append(await self._evaluation.journal(folder))
+                journals.append(await self._evaluation.checked_journal(folder))
             except SiteloreError as error:
                 log.info("left out of the credit of tips: %s", error)
         knowledge = await self._sources.knowledge([journal.head for journal in journals])

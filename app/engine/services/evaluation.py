@@ -21,6 +21,7 @@ from app.engine.services.core import Core
 from app.engine.services.episode_run import EpisodeRunner
 from app.engine.services.evaluation_plan import EvaluationPreparer, PreparedEvaluation, request_of
 from app.engine.services.evaluation_run import EvaluationRun
+from app.engine.services.record_check import check_records
 from app.engine.services.rescored_runs import HIDDEN
 from app.engine.services.rescoring import RescoringService
 from app.engine.services.run_adoption import RunAdoption
@@ -134,6 +135,17 @@ class EvaluationService:
         suites = self._core.workspace.suites
         blind = await self._core.on_store(suites.is_blind, journal.head.suite_sha256)
         return _without_reasons(journal) if blind else journal
+
+    async def checked_journal(self, folder: str) -> EvaluationJournal:
+        """Read an evaluation's folder, and refuse records that say another score than their runs.
+
+        Raises:
+            NotFound: there is none.  InputError: it is damaged, of a newer version, or was edited.
+        """
+        journal = await self.journal(folder)
+        place = EvaluationFolder(_place(folder))
+        await self._core.on_worker(check_records, place.path, place.runs, journal.records)
+        return journal
 
     # inside
 

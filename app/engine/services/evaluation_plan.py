@@ -7,6 +7,7 @@ import platform
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
@@ -33,6 +34,7 @@ from app.engine.services.core import Core
 from app.engine.services.episode_logins import missing_login
 from app.engine.services.left_out_arms import left_out_arms
 from app.engine.services.prompts import prompts_in_force
+from app.engine.services.site_logins import saved_login
 from app.engine.services.suite_requests import run_request, site_row, unbound_names
 from app.engine.services.suites import SuiteService
 from app.errors import SiteloreError
@@ -63,6 +65,10 @@ class PreparedEvaluation:
     unfit: dict[str, str] = field(default_factory=dict[str, str])
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+_LOGGED_IN_FORMS = ("webarena", "webchorearena")
+"""Benchmarks whose tasks begin logged in, wherever a site has accounts."""
 
 
 class EvaluationPreparer:
@@ -107,6 +113,7 @@ class EvaluationPreparer:
             problems += told
         else:
             warnings += [f"{words}; left undecided" for words in told]
+        warnings += await self._core.on_store(self._site_warnings, suite, tasks)
         head = EvaluationHead(
             name=request.name or suite.name,
             suite=suite.name,
@@ -188,6 +195,30 @@ class EvaluationPreparer:
             why = why or _start_problem(suite, task, rows) or missing_login(task, rows)
             if why:
                 found[task.id] = why
+        return found
+
+    def _site_warnings(self, suite: Suite, tasks: Sequence[SuiteTask]) -> list[str]:
+        """Return what would make arms unlike each other: sites that nothing puts back, or where nobody is logged in."""
+        rows = self._core.workspace.site_store.rows
+        writes, used = Counter[str](), Counter[str]()
+        for task in tasks:
+            used.update(task.sites)
+            writes.update(task.sites if task.writes else ())
+        known = {name: row for name in used if (row := site_row(name, rows)) is not None}
+        found = [
+            f"{count} {'task changes' if count == 1 else 'tasks change'} the site '{name}', which has no reset command,"
+            " so what one run changes stays for the next; set one with:"
+            f" sitelore sites edit {known[name].name} --reset CMD"
+            for name, count in sorted(writes.items())
+            if name in known and not known[name].reset
+        ]
+        if suite.form in _LOGGED_IN_FORMS:
+            found += [
+                f"nobody is logged in on the site '{name}' ({count} tasks); log in with: sitelore sites login"
+                f" {known[name].name}"
+                for name, count in sorted(used.items())
+                if name in known and not known[name].login and not saved_login(known[name].name)
+            ]
         return found
 
     def _general_problems(self, request: EvaluationRequest, tasks: Sequence[SuiteTask]) -> list[str]:

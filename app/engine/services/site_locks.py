@@ -58,8 +58,9 @@ class SiteLocks:
 
 
 def site_addresses(site: Site) -> tuple[str, ...]:
-    """Return host and port of a site's addresses."""
-    found = (_host_and_port(address) for address in (*site.bases.values(), *site.starts))
+    """Return host and port of a site's addresses and of its hosts; a glob names no single one."""
+    hosts = (f"http://{host}" for host in site.hosts if "*" not in host)
+    found = (_host_and_port(address) for address in (*site.bases.values(), *site.starts, *hosts))
     return tuple(dict.fromkeys(filter(None, found)))
 
 

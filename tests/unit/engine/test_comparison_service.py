@@ -11,9 +11,11 @@ from app.engine.core.evaluation.episode import EvaluationJournal
 from app.engine.engine import Engine
 from app.engine.services.comparison import ComparisonService
 from app.engine.store.evaluation_files import EvaluationFolder
-from app.errors import NotFound, UsageError
+from app.engine.store.run_files import write_run_folder
+from app.errors import InputError, NotFound, UsageError
 from kb.tip import Status, TipDraft
 from tests.support.journals import AKB, NONE, journal_of, record, shown, templates
+from tests.support.runs import make_run
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +61,19 @@ async def test_what_can_not_be_compared_is_one_sentence(engine: Engine, tmp_path
         await engine.compare_evaluations([str(one), str(other)])
     with pytest.raises(NotFound):
         await engine.compare_evaluations([str(tmp_path / "nowhere")])
+
+
+async def test_a_record_that_says_another_score_than_its_run_is_refused(engine: Engine, tmp_path: Path):
+    journal = journal_of(templates(10, {"none": "-", "akb": "+"}))
+    run = replace(make_run("run-1", score=0.0), step_count=0)
+    named = replace(journal.records[0], run=run.id)
+    folder = written(replace(journal, records=(named, *journal.records[1:])), tmp_path / "june")
+    write_run_folder(folder / "runs" / run.id, replace(run, score=named.score), (), {})
+    assert (await engine.compare_evaluations([str(folder)])).verdicts
+    written_run = folder / "runs" / run.id / "run.json"
+    written_run.write_bytes(written_run.read_bytes().replace(b'"score": 0.0', b'"score": 1.0'))
+    with pytest.raises(InputError, match="its run run-1 says a score of 1"):
+        await engine.compare_evaluations([str(folder)])
 
 
 async def frozen_pair(engine: Engine, tmp_path: Path) -> tuple[str, str, str, str]:

@@ -145,6 +145,18 @@ async def test_a_site_that_a_reading_task_changed_is_put_back_before_anything_st
     assert len(after) >= 2  # whoever comes first behind a reset logs in anew
 
 
+async def test_a_plan_tells_of_tasks_that_change_a_site_which_nothing_puts_back(bench: Bench, tmp_path):
+    plan = await bench.engine.plan_evaluation(bench.request(_writers("basket")))
+    assert plan.problems == ()
+    assert [words for words in plan.warnings if "no reset command" in words] == [
+        "1 task changes the site 'demo', which has no reset command, so what one run changes stays for the next; set"
+        " one with: sitelore sites edit demo --reset CMD"
+    ]
+    await bench.change_site(reset=_command(tmp_path, "pass"))
+    plan = await bench.engine.plan_evaluation(bench.request(_writers("basket")))
+    assert [words for words in plan.warnings if "no reset command" in words] == []
+
+
 async def test_a_site_that_can_not_be_put_back_costs_its_own_episodes_alone(bench: Bench, tmp_path):
     await bench.engine.save_site(
         Site(name="second", bases={"__SECOND__": "http://127.0.0.1:7899"}, starts=("http://127.0.0.1:7899",)),

@@ -37,6 +37,14 @@ def test_without_clusters_the_chances_are_near_those_of_the_published_table():
         assert isclose(power_of(effect, alone.template_variance(effect), tasks), known, abs_tol=0.06)
 
 
+def test_what_is_missing_is_said_by_the_assumptions_of_the_plan():
+    few, many = PlanAssumptions(per_template=1.5), PlanAssumptions(per_template=4.3)
+    for assumed in (few, many):
+        more, effect = more_templates(0.0, 0.0, 10, assumed)
+        assert more + 10 == dict(plan_power(10, assumed).templates_needed)[effect]
+    assert more_templates(0.0, 0.0, 10, few) > more_templates(0.0, 0.0, 10, many)
+
+
 @pytest.mark.parametrize(("templates", "effect"), [(40, 0.15), (80, 0.10)])
 def test_the_chance_is_that_of_simulated_evaluations(templates, effect):
     """Templates whose tasks all do the same in a share of the cases: their correlation is that share."""

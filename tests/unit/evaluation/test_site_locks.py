@@ -8,6 +8,11 @@ from app.engine.core.sites import Site
 from app.engine.services.site_locks import site_addresses
 
 
+def test_a_site_known_by_its_hosts_alone_is_locked_by_them_but_for_globs():
+    site = Site(name="shop", hosts=("127.0.0.1:7801", "localhost:7801", "*:7770", "shop.example"))
+    assert site_addresses(site) == ("localhost:7801", "shop.example:80")
+
+
 @pytest.mark.parametrize(
     ("address", "expected"),
     [

@@ -73,15 +73,17 @@ def power_of(effect: float, template_variance: float, templates: int) -> float:
     return NORMAL.cdf(effect / error - reach) + NORMAL.cdf(-effect / error - reach)
 
 
-def more_templates(difference: float, standard_error: float, templates: int) -> tuple[int, float]:
+def more_templates(
+    difference: float, standard_error: float, templates: int, assumed: PlanAssumptions | None = None
+) -> tuple[int, float]:
     """Return how many more templates would show which effect, where data is missing.
 
     The effect is the largest of 20, 15, 10, 5 points that is not above the difference seen, and at least 5; one that
     the templates at hand should have shown already gives way to the next smaller one (at last 2 and 1 points).  The
-    variance is the one seen; without any, the plan's assumption.
+    variance is the one seen; without any, that of the plan (``assumed``).
     """
     aim = max(abs(difference), EFFECTS[0])
-    assumed = PlanAssumptions()
+    assumed = assumed or PlanAssumptions()
     for effect in _FINER_EFFECTS:
         if effect > aim + 1e-9:
             continue
