@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,18 @@ from kb.select import tally, to_freeze
 from kb.store import KnowledgeBase
 from kb.tip import FreezeReport, KbDiff, Kind, Status, Tip, VerifyReport
 
-__all__ = ["FrozenKnowledgeBase", "diff", "freeze", "open_any", "verify"]
+__all__ = [
+    "FrozenKnowledgeBase",
+    "diff",
+    "freeze",
+    "open_any",
+    "refuse_changed",
+    "verify",
+    "without_manifest",
+]
 
 _LIMIT = 2**30
+_FileState = tuple[int, ...]
 
 
 def freeze(
@@ -109,6 +119,9 @@ def verify(path: Path | str) -> VerifyReport:
         problems.append("the file is not the one the manifest was written for, or was changed since")
         if version is None:
             problems.append("this is not a frozen knowledge base (any more)")
+        else:
+            with suppress(KbError):  # why it can't be read is no news
+                tips = len(read_content(path).tips)
     elif version is None:
         problems.append("this is not a frozen knowledge base")
     elif version // 1000 > image.VERSION // 1000:
@@ -122,6 +135,53 @@ def verify(path: Path | str) -> VerifyReport:
         except BadFile as error:
             problems.append(str(error))
     return VerifyReport(path=str(path), ok=not problems, sha256=sha256, tips=tips, problems=tuple(problems))
+
+
+def refuse_changed(path: Path | str) -> str:
+    """Refuse a file that its manifest was not written for; return ``without_manifest``.
+
+    Less than ``verify``, but cheap: a file is hashed again only when it or its manifest has changed.
+
+    Raises ``BadFile``.
+    """
+    path = Path(path)
+    if not _has_manifest(path):
+        return without_manifest(path)
+    states = tuple(map(_state, (path, manifest_path(path), waiting_path(path))))
+    if problem := _misfit(path, states):
+        raise BadFile(f"{path}: {problem}; take another copy of both, or see 'sitelore kb verify'")
+    return ""
+
+
+def without_manifest(path: Path) -> str:
+    """Return a note about a frozen file without a manifest, "" for any other file and for none."""
+    if _has_manifest(path) or not path.is_file() or frozen_version(path) is None:
+        return ""
+    return f"{path.name} has no manifest beside it, so a change since it was frozen may go unseen"
+
+
+def _has_manifest(path: Path) -> bool:
+    return path.is_file() and (manifest_path(path).exists() or waiting_path(path).exists())
+
+
+@lru_cache(maxsize=64)
+def _misfit(path: Path, states: tuple[_FileState, ...]) -> str:
+    """Return why a file and its manifest do not fit, "" where they do."""
+    manifest = read_manifest(path)
+    if not manifest.ok:
+        return manifest.problem
+    if manifest.file_sha256 != hashlib.sha256(read_bytes(path, _LIMIT)).hexdigest():
+        return "the file is not the one its manifest was written for, or was changed since"
+    return ""
+
+
+def _state(path: Path) -> _FileState:
+    """Return what changes with a file's content; nothing for one that is not there."""
+    try:
+        about = path.stat()
+    except OSError:
+        return ()
+    return about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 def diff(a: KnowledgeBase | FrozenKnowledgeBase, b: KnowledgeBase | FrozenKnowledgeBase) -> KbDiff:

@@ -148,8 +148,8 @@ def read_content(path: Path) -> image.Content:
         guard(connection)
         layout = int(connection.execute("PRAGMA user_version").fetchone()[0])
         tables = TABLES.get(layout // 1000, TABLES[image.VERSION // 1000])
-        check_shape(connection, path, tables, may_have_more=layout > image.VERSION)
         try:
+            check_shape(connection, path, tables, may_have_more=layout > image.VERSION)
             content = image.read(connection)
             stated = image.stated_hash(connection)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError, BadTip) as error:

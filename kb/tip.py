@@ -378,7 +378,10 @@ class FreezeReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyReport:
-    """Whether a frozen file is what its manifest says; ``problems`` is empty when it is."""
+    """Whether a frozen file is what its manifest says; ``problems`` is empty when it is.
+
+    ``tips`` counts those that can be read: none of a file whose tips are not the ones that were frozen.
+    """
 
     path: str
     ok: bool

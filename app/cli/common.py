@@ -180,8 +180,15 @@ def full_path(path: Path | None) -> str:
 
 
 def knowledge_base(name: str) -> str:
-    """Return a ``--kb`` option: ``live``, ``none``, or the full path of a frozen file."""
-    return name if name in (LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE) else full_path(Path(name))
+    """Return a ``--kb`` option: ``live``, ``none``, or the full path of a frozen file; note a missing manifest."""
+    if name in (LIVE_KNOWLEDGE, WITHOUT_KNOWLEDGE):
+        return name
+    from kb.freeze import without_manifest
+
+    path = full_path(Path(name))
+    if note := without_manifest(Path(path)):
+        print_note(note)
+    return path
 
 
 def add_undo_commands(app: typer.Typer, what: str = "") -> None:

@@ -8,11 +8,20 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from app.cli.common import Json, json_data, print_coverage, print_note, print_result, table, with_engine
+from app.cli.common import (
+    Json,
+    counted,
+    json_data,
+    print_coverage,
+    print_note,
+    print_result,
+    table,
+    with_engine,
+)
 from app.cli.tip import tip_document
 from app.cli.tip_tests import try_site
 from app.errors import UsageError
-from kb.tip import PARTLY, Query, Retrieval, Retrieved, Status
+from kb.tip import PARTLY, Query, Retrieval, Retrieved, Status, VerifyReport
 
 app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge bases.", no_args_is_help=True)
 
@@ -142,7 +151,7 @@ def freeze(
         lambda engine: engine.freeze(str(out), include or (), reasons, with_learnings), encoder="cached"
     )
     left = ", ".join(f"{count} {why}" for why, count in report.left_out.items())
-    words = f"{report.tips} tips frozen in {report.path}\nsha256 {report.sha256}" + (
+    words = f"{counted(report.tips, 'tip')} frozen in {report.path}\nsha256 {report.sha256}" + (
         f"\nleft out: {left}" if left else ""
     )
     print_result(report, as_json, lambda: words)
@@ -154,7 +163,7 @@ def freeze(
 def without(file: Path, tip: str, out: Path, as_json: Json = False) -> None:
     """Write a frozen file without one of its tips: the arm that shows what the tip is worth."""
     report = with_engine(lambda engine: engine.kb_without(str(file), tip, str(out)))
-    words = f"{report.tips} tips frozen in {report.path}, without {tip}\nsha256 {report.sha256}"
+    words = f"{counted(report.tips, 'tip')} frozen in {report.path}, without {tip}\nsha256 {report.sha256}"
     print_result(report, as_json, lambda: words)
 
 
@@ -162,15 +171,19 @@ def without(file: Path, tip: str, out: Path, as_json: Json = False) -> None:
 def verify(file: Path, as_json: Json = False) -> None:
     """Check a frozen file against its manifest; exit code 1 if they differ."""
     report = with_engine(lambda engine: engine.verify(str(file)))
-    print_result(
-        report,
-        as_json,
-        lambda: f"{'intact' if report.ok else 'NOT INTACT'}: {report.tips} tips, sha256 {report.sha256}",
-    )
+    print_result(report, as_json, lambda: verified_text(report))
     for problem in report.problems:
         print_note(f"  {problem}")
     if not report.ok:
         raise typer.Exit(1)
+
+
+def verified_text(report: VerifyReport) -> str:
+    """Describe a check: how many tips there are, or how many can still be read."""
+    tips = counted(report.tips, "tip")
+    if report.ok:
+        return f"intact: {tips}, sha256 {report.sha256}"
+    return f"NOT INTACT: {f'{tips} can be read, ' if report.tips else ''}sha256 {report.sha256}"
 
 
 @app.command()

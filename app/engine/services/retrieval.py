@@ -17,7 +17,7 @@ from app.engine.services.core import Core, on_store
 from app.engine.services.region_looks import PictureModels, RegionLooks
 from app.errors import UsageError
 from kb.errors import BadFile, NoSuchTip
-from kb.freeze import open_any
+from kb.freeze import open_any, refuse_changed
 from kb.preflight import PreflightIndex
 from kb.retrieval import RetrievalSettings, Retriever, content_key
 from kb.retrieval.terms import tip_text
@@ -112,7 +112,8 @@ class RetrievalService:
         def from_file() -> Retrieval:
             vectors = self._core.kb.vectors
             retriever = other.retriever(self.encoder, vectors, self._settings, waits=False)
-            return retriever.retrieve(query, k, budget=budget or None)
+            found = retriever.retrieve(query, k, budget=budget or None)
+            return replace(found, note="; ".join(note for note in (found.note, other.note) if note))
 
         return await self._core.on_store(from_file)
 
@@ -143,7 +144,7 @@ class RetrievalService:
 
         All its tips are encoded first: the answers of an evaluation may not depend on timing.
 
-        Raises ``BadFile`` when the file is none, of a newer version, or has no tip to give.
+        Raises ``BadFile`` when the file is none, was changed, is of a newer version, or has no tip to give.
         """
         other = await self._core.on_worker(_read_retrievable_file, path)
         if self.encoder is not None:
@@ -345,11 +346,12 @@ class RetrievalService:
 
 @dataclass(frozen=True, slots=True)
 class _KnowledgeFile:
-    """The contents of a knowledge base file, read once."""
+    """The contents of a knowledge base file, read once; ``note`` says that nothing vouches for them."""
 
     tips: list[Tip]
     hosts: dict[str, tuple[str, ...]]
     withheld: Callable[[Tip], str]
+    note: str = ""
 
     @property
     def given(self) -> list[Tip]:
@@ -368,8 +370,13 @@ def _read_file(path: str) -> _KnowledgeFile:
 
 
 def _read_retrievable_file(path: str) -> _KnowledgeFile:
-    """Read a file for retrieval; refuse one without a tip to give: a run would seem to have knowledge."""
-    found = _read_file(path)
+    """Read a file for retrieval.
+
+    One that was changed since it was frozen is refused, and one without a tip to give: a run would seem to have
+    knowledge.
+    """
+    note = refuse_changed(Path(path).expanduser())
+    found = replace(_read_file(path), note=note)
     if not any(not found.withheld(tip) for tip in found.given):
         counts = Counter(tip.status.value for tip in found.tips)
         held = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "no tips"

@@ -9,10 +9,14 @@ import pytest
 
 from app.cli import main
 from app.cli.agent import summary_text
-from app.cli.common import table, terminal_safe
+from app.cli.common import knowledge_base, table, terminal_safe
+from app.cli.kb import verified_text
 from app.engine.api.run_api import RunSummary
 from app.engine.store.locks import FileLock
 from app.engine.store.workspace import Workspace
+from kb.freeze import freeze
+from kb.store import KnowledgeBase
+from kb.tip import Status, TipDraft, VerifyReport
 from tests.support.runs import make_run, make_step
 
 
@@ -216,3 +220,38 @@ def test_former_names_of_commands_still_work_and_are_hidden(workspace, capsys):
     assert "--at-once" not in shown
     assert main(["--workspace", workspace, "live", "start", "Buy socks", "--at-once", "2"]) == 2
     assert "the start address is not known" in capsys.readouterr().err
+
+
+def test_a_frozen_file_is_named_in_full_and_a_missing_manifest_is_noted(tmp_path, capsys):
+    with KnowledgeBase.open(tmp_path / "live.akb") as kb:
+        report = freeze(kb, tmp_path / "f.akb")
+    assert knowledge_base(report.path) == report.path
+    assert capsys.readouterr().err == ""
+    Path(report.manifest).unlink()
+    assert knowledge_base(report.path) == report.path
+    assert "f.akb has no manifest beside it" in capsys.readouterr().err
+    assert [knowledge_base(name) for name in ("live", "none")] == ["live", "none"]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("ok", "tips", "words"),
+    [
+        (True, 1, "intact: 1 tip, sha256 ab"),
+        (True, 2, "intact: 2 tips, sha256 ab"),
+        (False, 1, "NOT INTACT: 1 tip can be read, sha256 ab"),
+        (False, 0, "NOT INTACT: sha256 ab"),
+    ],
+)
+def test_a_check_tells_how_many_tips_can_be_read(ok, tips, words):
+    assert verified_text(VerifyReport(path="f", ok=ok, sha256="ab", tips=tips)) == words
+
+
+def test_one_tip_is_frozen(tmp_path, capsys):
+    folder = tmp_path / "w"
+    assert main(["--workspace", str(folder), "kb", "stats"]) == 0
+    with KnowledgeBase.open(folder / "knowledge.akb") as kb:
+        kb.add(TipDraft(site="shop", text="Hover the category first.", status=Status.ACTIVE))
+    capsys.readouterr()
+    assert main(["--workspace", str(folder), "kb", "freeze", str(tmp_path / "f.akb")]) == 0
+    assert capsys.readouterr().out.startswith("1 tip frozen in ")

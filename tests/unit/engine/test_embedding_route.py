@@ -145,6 +145,27 @@ async def test_a_file_without_a_tip_to_give_is_refused(
         assert getattr(caught.value, "exit_code", 0) == 3
 
 
+async def test_a_frozen_file_that_was_changed_is_refused_and_one_without_a_manifest_noted(
+    engine: Engine, tmp_path: Path
+):
+    await fill(engine, 2, Status.ACTIVE)
+    path = tmp_path / "f.akb"
+    report = await engine.freeze(str(path))
+    assert (await engine.retrieve(QUERY, kb=str(path))).note == ""
+    raw = bytearray(path.read_bytes())
+    raw[95] ^= 1  # the tips can still be read
+    path.chmod(0o644)
+    path.write_bytes(raw)
+    for asking in (engine.retrieve(QUERY, kb=str(path)), engine._retrieval.open_frozen(str(path))):  # pyright: ignore[reportPrivateUsage]
+        with pytest.raises(Exception, match="not the one its manifest was written for") as caught:
+            await asking
+        assert getattr(caught.value, "exit_code", 0) == 3
+    Path(report.manifest).unlink()
+    found = await engine.retrieve(QUERY, kb=str(path))
+    assert found.results
+    assert "no manifest beside it" in found.note
+
+
 async def test_an_empty_frozen_file_is_refused(engine: Engine, tmp_path: Path):
     with KnowledgeBase.open(tmp_path / "live.akb") as kb:
         freeze(kb, tmp_path / "f.akb")

@@ -2,12 +2,13 @@
 
 import hashlib
 import json
+import os
 import random
 import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +19,9 @@ from hypothesis import strategies as st
 from kb import image, pages
 from kb.compiler import procedure_of
 from kb.errors import BadFile, Frozen, KbError, NoSuchTip
-from kb.freeze import diff, freeze, open_any, verify
+from kb.freeze import diff, freeze, open_any, refuse_changed, verify
 from kb.frozen import FrozenKnowledgeBase
-from kb.manifest import manifest_path, to_bytes, waiting_path
+from kb.manifest import manifest_path, read_manifest, to_bytes, waiting_path
 from kb.merge import merge
 from kb.retrieval import Retriever
 from kb.store import KnowledgeBase
@@ -303,6 +304,79 @@ def test_a_missing_or_foreign_manifest_is_told(kb: KnowledgeBase, frozen: Path, 
     assert "not the one the manifest was written for" in verify(frozen).problems[0]
     manifest_path(frozen).unlink()
     assert verify(frozen).problems == ("the manifest frozen.akb.manifest.json is missing",)
+
+
+def test_any_changed_bit_is_refused_before_the_file_is_used(frozen: Path, tmp_path: Path):
+    raw = frozen.read_bytes()
+    copy = tmp_path / "copy.akb"
+    shutil.copy(manifest_path(frozen), manifest_path(copy))
+    copy.write_bytes(raw)
+    assert refuse_changed(copy) == ""
+    for at in range(0, len(raw), 501):
+        copy.write_bytes(raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :])
+        with pytest.raises(
+            BadFile, match=r"copy\.akb: the file is not the one its manifest .*kb verify"
+        ) as told:
+            refuse_changed(copy)
+        assert "\n" not in str(told.value)
+    copy.write_bytes(raw)
+    assert refuse_changed(copy) == ""
+
+
+def test_any_byte_of_a_file_without_a_manifest_that_differs_is_refused_or_changes_nothing(frozen: Path):
+    """Also where SQLite hands on text that is none, as from a damaged list of tables."""
+    data = frozen.read_bytes()
+    with open_any(frozen) as whole:
+        tips = whole.tips()
+    frozen.chmod(0o644)
+    with frozen.open("r+b", buffering=0) as file:
+        for offset in range(100, len(data), 23):
+            for changed in (data[offset] ^ (1 << offset % 8), 0xCC):
+                file.seek(offset)
+                file.write(bytes([changed]))
+                with suppress(BadFile), FrozenKnowledgeBase.open(frozen) as found:
+                    assert found.tips() == tips
+            file.seek(offset)
+            file.write(data[offset : offset + 1])
+
+
+def test_a_changed_manifest_is_refused_and_a_missing_one_is_noted(kb: KnowledgeBase, frozen: Path):
+    manifest = manifest_path(frozen)
+    data = manifest.read_bytes()
+    manifest.write_bytes(data.replace(b"minilm", b"minilx"))
+    with pytest.raises(BadFile, match="was changed since it was written"):
+        refuse_changed(frozen)
+    manifest.replace(waiting_path(frozen))
+    waiting_path(frozen).write_bytes(data)
+    assert refuse_changed(frozen) == "", "a manifest that waits for this file counts"
+    manifest_path(frozen).unlink()
+    assert refuse_changed(frozen).startswith("frozen.akb has no manifest beside it")
+    assert refuse_changed(kb.path) == "", "a live knowledge base has none"
+    assert refuse_changed(frozen.parent) == refuse_changed(Path("/")) == "", "opening says what is wrong"
+
+
+def test_a_file_is_hashed_once_until_it_changes(frozen: Path, monkeypatch):
+    read: list[Path] = []
+    monkeypatch.setattr("kb.freeze.read_manifest", lambda path: read.append(path) or read_manifest(path))
+    refuse_changed(frozen)
+    refuse_changed(frozen)
+    assert read == [frozen]
+    os.utime(frozen, ns=(1, 1))
+    refuse_changed(frozen)
+    assert read == [frozen, frozen]
+
+
+@pytest.mark.parametrize(("where", "tips"), [(b"Hover", 0), (b"", 2)])
+def test_the_tips_that_can_be_read_are_counted_though_the_file_was_changed(
+    frozen: Path, where: bytes, tips: int
+):
+    """A changed page header's reserved bytes leave the tips readable; a changed text does not."""
+    raw = bytearray(frozen.read_bytes())
+    raw[raw.index(where) if where else 95] ^= 1  # 92 to 99: the program that wrote the file
+    frozen.chmod(0o644)
+    frozen.write_bytes(raw)
+    report = verify(frozen)
+    assert (report.ok, report.tips) == (False, tips)
 
 
 def test_a_file_that_ends_early_is_found(frozen: Path):
