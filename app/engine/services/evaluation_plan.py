@@ -34,6 +34,7 @@ from app.engine.services.core import Core
 from app.engine.services.episode_logins import missing_login
 from app.engine.services.left_out_arms import left_out_arms
 from app.engine.services.prompts import prompts_in_force
+from app.engine.services.rescoring import fitting_dialect
 from app.engine.services.site_logins import saved_login
 from app.engine.services.suite_requests import run_request, site_row, unbound_names
 from app.engine.services.suites import SuiteService
@@ -85,6 +86,7 @@ class EvaluationPreparer:
             UsageError: its two knowledge bases have one name, or a number makes no sense.
         """
         suite = await self._suites.suite(request.suite)
+        dialect = fitting_dialect(request.dialect, suite)
         chosen = chosen_tasks(suite, request.tasks)
         wanted = (*arms_of(request), *await self._core.on_worker(left_out_arms, request))
         arms, problems, taints = await self._core.on_worker(_checked_arms, wanted)
@@ -118,7 +120,7 @@ class EvaluationPreparer:
             name=request.name or suite.name,
             suite=suite.name,
             suite_sha256=suite.sha256,
-            dialect=request.dialect or suite.dialect.value,
+            dialect=dialect.value,
             policy=request.policy,
             arms=arms,
             tasks=tuple(task.id for task in tasks),

@@ -139,7 +139,7 @@ class RescoringService:
         blind = await self._core.on_store(workspace.suites.is_blind, read.sha256)
         return RescoringRules(
             suite=read,
-            dialect=_fitting_dialect(dialect, read),
+            dialect=fitting_dialect(dialect, read),
             sites=workspace.site_table,
             rows=dict(workspace.site_store.rows),
             browsergym=browsergym,
@@ -284,7 +284,7 @@ def _dialect(name: str, suite: Suite) -> Dialect:
         raise UsageError(f"there is no dialect {name[:40]!r}; use {', '.join(Dialect)}") from None
 
 
-def _fitting_dialect(name: str, suite: Suite) -> Dialect:
+def fitting_dialect(name: str, suite: Suite) -> Dialect:
     """Return a dialect that can read a suite's reference answers: ``sitelore`` has kinds of its own.
 
     Raises ``UsageError``.
