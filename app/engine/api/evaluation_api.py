@@ -119,9 +119,6 @@ class RescoredRun:
     dialect: str = ""
 
 
-# evaluations
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRequest:
     """An evaluation to be planned, run or resumed.
@@ -242,9 +239,6 @@ class EpisodeRequest:
     off_site_is_zero: bool = False
     renew: tuple[str, ...] = ()
     har: bool = False
-
-
-# comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
