@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.verdicts import Flag, Label, Risk, Severity, Verdict
 from app.engine.store.workspace import Workspace
 from tests.support.runs import make_run

@@ -10,7 +10,7 @@ from app.cli.common import Json, add_undo_commands, json_data, print_result, tab
 from app.engine.core.verdicts import Flag, Label
 
 if TYPE_CHECKING:
-    from app.engine.api.engine_api import RunRow
+    from app.engine.api.run_rows import RunRow
     from app.engine.engine import Engine
 
 app = typer.Typer(help="Review runs: verdicts, detector scores, undo.", no_args_is_help=True)

@@ -10,8 +10,9 @@ import typer
 
 from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
 from app.cli.sites import give_hosts
-from app.engine.api.engine_api import RunDetail, RunFilter, RunImportReport, RunRow
+from app.engine.api.engine_api import RunDetail, RunImportReport
 from app.engine.api.evaluation_api import ExpectedOutcome
+from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.labels import outcome_label
 from app.engine.core.prompt_set import version_words
 from app.engine.core.trajectory import Step

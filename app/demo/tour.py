@@ -19,7 +19,8 @@ from typing import Any
 
 from app.assets import resource
 from app.demo.map_tour import PRICE, MapReport, explore_the_shop, map_from_runs
-from app.engine.api.engine_api import EngineApi, RunDetail, RunFilter, TipForm, WorkspaceInfo
+from app.engine.api.engine_api import EngineApi, RunDetail, TipForm, WorkspaceInfo
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.verdicts import Label
 from app.errors import Conflict
 from kb.tip import Kind, LintFinding, LintSeverity, Query, Route, Scope, Status, TipDraft

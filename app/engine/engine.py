@@ -21,6 +21,7 @@ from app.engine.core.supervision import LiveRow
 from app.engine.core.verdicts import Flag
 from app.engine.jobs import Job
 from app.engine.services.agent_runs import AgentRunService
+from app.engine.services.annotators import AnnotatorService
 from app.engine.services.ask_again import AskAgainService
 from app.engine.services.comparison import ComparisonService
 from app.engine.services.core import Core
@@ -28,6 +29,7 @@ from app.engine.services.evaluation import EvaluationService
 from app.engine.services.exchanges import ExchangeService
 from app.engine.services.expected_outcomes import ExpectedOutcomeService
 from app.engine.services.exploration import ExplorationService
+from app.engine.services.failure_clusters import FailureClusterService
 from app.engine.services.graph_cache import GraphCache
 from app.engine.services.graph_navigation import GraphNavigationService
 from app.engine.services.graph_search import GraphSearchService
@@ -40,6 +42,9 @@ from app.engine.services.prompts import PromptService
 from app.engine.services.rescoring import RescoringService
 from app.engine.services.retrieval import RetrievalService
 from app.engine.services.review import ReviewService
+from app.engine.services.review_progress import ReviewProgressService
+from app.engine.services.run_causes import RunCauseService
+from app.engine.services.run_comparison import RunComparisonService
 from app.engine.services.run_evidence import task_lookup
 from app.engine.services.run_reader import RunReader
 from app.engine.services.runs import RunService
@@ -52,6 +57,7 @@ from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.operator_actions import OperatorActions
 from app.engine.services.supervision.takeover_service import TakeoverService
 from app.engine.services.tip_testing import TipTestService
+from app.engine.services.verdict_files import VerdictFileService
 
 
 def author_name() -> str:
@@ -114,6 +120,12 @@ class Engine(EngineApi):
             self._takeovers,
             TipTestService(core, graph_cache),
             SiteService(core),
+            RunCauseService(core, self._review),
+            RunComparisonService(core, self._review),
+            FailureClusterService(core, self._review),
+            AnnotatorService(core, self._review),
+            VerdictFileService(core, self._review),
+            ReviewProgressService(core, self._review),
             StepDraftingService(core),
             exchanges,
             AskAgainService(core, exchanges),

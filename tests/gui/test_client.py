@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.errors import InputError, NotFound, StoreError
 from app.models.common.engine_client import EngineClient
 from kb.tip import TipDraft

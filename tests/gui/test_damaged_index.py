@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.engine.api.engine_api import RunRow
+from app.engine.api.run_rows import RunRow
 from app.engine.engine import Engine
 from app.engine.imports.importer import import_paths
 from app.engine.store.database import INDEX_FILE

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QItemSelectionModel, QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
 
-from app.engine.api.engine_api import PageView, RunRow
+from app.engine.api.engine_api import PageView
+from app.engine.api.run_rows import RunRow
 from app.engine.core.ax_tree import AxTreeLine
 from app.engine.core.verdicts import Flag, Label, Score, Severity, Verdict
 from app.models.common.lint_list import LintListModel

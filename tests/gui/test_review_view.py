@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.events import RunsChanged
 from app.engine.core.trajectory import Outcome
 from app.errors import NotFound

@@ -12,7 +12,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.events import IMPORT_JOB_TITLE, JobChanged
 from app.engine.core.labels import outcome_label
 from app.errors import SiteloreError

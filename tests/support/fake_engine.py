@@ -13,11 +13,8 @@ from typing import Any
 from app.engine.api.engine_api import (
     Check,
     PageView,
-    RiskReport,
     RunDetail,
-    RunFilter,
     RunImportReport,
-    RunRow,
     SavedTip,
     SearchHit,
     StepView,
@@ -27,7 +24,9 @@ from app.engine.api.engine_api import (
     WorkspaceInfo,
 )
 from app.engine.api.model_test_api import ModelReport, ModelTestRequest
+from app.engine.api.review_api import RiskReport
 from app.engine.api.run_api import RunMemory, RunRequest, RunSummary
+from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.api.tip_api import TipTest
 from app.engine.core.events import (
     EncoderChanged,

@@ -17,14 +17,16 @@ from app.engine.api.graph_api import GraphApi
 from app.engine.api.live_api import LiveApi
 from app.engine.api.model_test_api import ModelTestApi
 from app.engine.api.prompt_api import PromptApi
+from app.engine.api.review_api import ReviewApi, Suspect
 from app.engine.api.run_api import RunApi, TipUse
+from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.api.site_api import SiteApi
 from app.engine.api.tip_api import TipApi
 from app.engine.core.ax_tree import AxTreeLine
 from app.engine.core.events import JobChanged
 from app.engine.core.supervision import Intervention
 from app.engine.core.trajectory import Run, Step
-from app.engine.core.verdicts import Flag, Label, Risk, Score, Verdict
+from app.engine.core.verdicts import Flag, Risk, Verdict
 from app.errors import PathError
 from kb.tip import (
     FreezeReport,
@@ -73,57 +75,6 @@ class RunImportReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunFilter:
-    """A filter and order of runs.  Empty fields do not filter.
-
-    ``order``: ``risk`` (highest first), ``date`` (newest first), ``site``, ``steps`` (most first), ``id``.
-    ``task`` is a task's id.  ``search`` is full text over intent, reason, action, target, address, error and answer.
-    ``needs`` keeps the runs that gave up and said why.
-    """
-
-    site: str = ""
-    suite: str = ""
-    task: str = ""
-    failed: bool = False
-    passed: bool = False
-    unjudged: bool = False
-    needs: bool = False
-    detector: str = ""
-    label: str = ""
-    search: str = ""
-    order: str = "id"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
-    """One row of the review queue."""
-
-    id: str
-    source: str
-    suite: str
-    task_id: str
-    site: str
-    intent: str
-    score: float | None
-    outcome: str
-    steps: int
-    risk: float
-    suspect_step: int
-    flags: tuple[str, ...]
-    """Detector names, the most telling first."""
-    label: str = ""
-    tips: int = 0
-    """Tips written from this run."""
-    started_at: float = 0.0
-    signature: str = ""
-    """Names the kind of failure: runs with the same one failed alike (site, first detector, page template)."""
-    looked_at: bool = True
-    """Whether detectors have run; before that it has neither flags nor a risk."""
-    needs: str = ""
-    """The reason of a run that gave up (``Run.needs``)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunDetail:
     """A run with its steps (without trees), flags, risk and verdicts: all a run view needs to open."""
 
@@ -135,6 +86,10 @@ class RunDetail:
     tips: tuple[str, ...] = ()
     uses: tuple[TipUse, ...] = ()
     """Tips the agent was shown, most shown first."""
+    suspect: Suspect = field(default_factory=Suspect)
+    """The step it opens at, and why."""
+    hidden_verdicts: int = 0
+    """Verdicts of others, withheld until its second annotator has judged it, too."""
     interventions: tuple[Intervention, ...] = ()
     """Actions of its operator, the policy and the watchdog while it was live, oldest first."""
 
@@ -210,26 +165,6 @@ class SavedTip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RiskReport:
-    """The state of the ranking: origin of its weights, and each detector's scorecard by people's verdicts."""
-
-    fitted_on: int
-    """Verdicts the weights in use were fitted on; 0 means the built-in prior."""
-    scores: tuple[Score, ...]
-    weights: dict[str, float] = field(default_factory=dict[str, float])
-    in_use: str = "built-in"
-    """``built-in`` or ``fitted``: whichever orders unseen judged runs better."""
-    judged_failed: int = 0
-    judged_passed: int = 0
-    auroc_cold: float | None = None
-    """Area under the curve of the built-in ranking on the judged runs; ``None`` while too few are judged."""
-    auroc_fitted: float | None = None
-    """The same of fits to the other judged runs, cross-validated with every task on one side only."""
-    why: str = ""
-    """Why the one in use was chosen, in one sentence."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StepDifference:
     """A stored step for which two knowledge bases retrieve different tips."""
 
@@ -289,7 +224,17 @@ class WorkspaceInfo:
 
 
 class EngineApi(
-    GraphApi, RunApi, EvaluationApi, ExchangeApi, LiveApi, TipApi, SiteApi, PromptApi, ModelTestApi, Protocol
+    GraphApi,
+    RunApi,
+    ReviewApi,
+    EvaluationApi,
+    ExchangeApi,
+    LiveApi,
+    TipApi,
+    SiteApi,
+    PromptApi,
+    ModelTestApi,
+    Protocol,
 ):
     """All use cases.  Errors are ``SiteloreError``s; long ones run as jobs and report progress as events."""
 
@@ -314,18 +259,6 @@ class EngineApi(
     async def delete_runs(self, runs: Sequence[str]) -> int: ...
     async def export_runs(self, runs: Sequence[str], out: str) -> int: ...
     async def rebuild_index(self) -> int: ...
-
-    # judgement
-    async def detect(self, runs: Sequence[str] = ()) -> list[Flag]: ...
-    async def ask_model(self, runs: Sequence[str] = (), limit: int = 20) -> list[Flag]: ...
-    async def give_verdict(
-        self, run: str, label: Label, step: int | None = None, note: str = "", lead_seconds: float = 0.0
-    ) -> Verdict: ...
-    async def withdraw_verdict(self, verdict: str) -> None: ...
-    async def next_to_review(
-        self, after: str = "", other_kind: bool = False, which: RunFilter | None = None
-    ) -> RunRow | None: ...
-    async def risk_report(self) -> RiskReport: ...
 
     # knowledge
     async def compose_tip(self, run: str, step: int) -> TipForm: ...

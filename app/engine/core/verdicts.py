@@ -133,6 +133,10 @@ class Verdict:
     at: float = 0.0
     guideline: str = "1"
     lead_seconds: float = 0.0
+    origin: str = ""
+    """The file it was imported from; "" for one given here."""
+    settles: bool = False
+    """Whether it settles a disagreement of annotators; it then counts before theirs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

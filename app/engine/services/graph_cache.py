@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
-from app.engine.api.engine_api import RunFilter
 from app.engine.api.graph_api import NodeRow
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.addresses import browser_host
 from app.engine.core.page_state import PageState
 from app.engine.core.redaction import redact_url

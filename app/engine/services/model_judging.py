@@ -10,7 +10,7 @@ from app.engine.agent.judging.judge import JudgeOptions, JudgeProgress, judge_ru
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.model.client import open_model
 from app.engine.agent.model.recording_model import BlobBuffer
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.model_api import LanguageModel, ModelError, ModelErrorKind
 from app.engine.core.trajectory import Run, Step
 from app.engine.core.verdicts import Flag, Opinion

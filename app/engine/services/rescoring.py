@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app import settings
-from app.engine.api.engine_api import RunFilter
 from app.engine.api.evaluation_api import RescoredRun
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.evaluation.judge_question import JudgeQuestion
 from app.engine.core.evaluation.run_evidence import RunEvidence
 from app.engine.core.evaluation.suite import Dialect, Suite, SuiteTask

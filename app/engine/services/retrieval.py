@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.engine.api.engine_api import BehaviourDiff, RunFilter, StepDifference
+from app.engine.api.engine_api import BehaviourDiff, StepDifference
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.events import EncoderChanged
 from app.engine.jobs import Job
 from app.engine.services.core import Core, on_store

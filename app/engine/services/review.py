@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from app.engine.api.engine_api import RiskReport, RunFilter, RunRow
+from app.engine.api.review_api import RiskReport
+from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.events import RunsChanged
 from app.engine.core.supervision import FlagReaction
 from app.engine.core.trajectory import count_operator_steps

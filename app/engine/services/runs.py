@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from app.engine.api.engine_api import RunDetail, RunFilter, RunImportReport, RunRow, SearchHit, StepView
+from app.engine.api.engine_api import RunDetail, RunImportReport, SearchHit, StepView
 from app.engine.api.page_diff import step_view
+from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.api.tip_api import PageElements
 from app.engine.core.addresses import url_template
 from app.engine.core.events import IMPORT_JOB_TITLE, RunsChanged, SitesChanged

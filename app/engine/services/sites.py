@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from app import settings
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.api.site_api import SiteRow
 from app.engine.core.events import RunsChanged, SitesChanged
 from app.engine.core.site_rules import checked_row

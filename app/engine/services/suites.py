@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.assets import resource
-from app.engine.api.engine_api import RunFilter, RunRow
 from app.engine.api.evaluation_api import ExpectedOutcome, SplitReport, SuiteRow, SuiteTaskRow
+from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.evaluation.suite import Dialect, Suite, SuiteTask, TaskFilter
 from app.engine.core.events import KnowledgeChanged, SuitesChanged
 from app.engine.evaluation.bundled_suite import bundled_suite

@@ -91,5 +91,26 @@ def _opinions(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX opinion_run ON opinion (run, seq)")
 
 
-MIGRATIONS = (_create, _opinions, create_supervision_tables, remove_passwords)
+def _annotators(connection: sqlite3.Connection) -> None:
+    """Add the origin of verdicts, adjudications, queues of annotators and versions of the guideline."""
+    connection.execute("ALTER TABLE verdict ADD COLUMN origin TEXT NOT NULL DEFAULT ''")
+    connection.execute("ALTER TABLE verdict ADD COLUMN settles INTEGER NOT NULL DEFAULT 0")
+    # Queues are current state: assigning again replaces the rows of these annotators.
+    connection.execute(
+        "CREATE TABLE assignment (annotator TEXT NOT NULL, run TEXT NOT NULL, place INTEGER NOT NULL,"
+        " shared INTEGER NOT NULL, at REAL NOT NULL, PRIMARY KEY (annotator, run))"
+    )
+    connection.execute("CREATE INDEX assignment_run ON assignment (run)")
+    connection.execute(
+        "CREATE TABLE guideline (version INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL, author TEXT NOT NULL,"
+        " at REAL NOT NULL)"
+    )
+    for action in ("DELETE", "UPDATE"):
+        connection.execute(
+            f"CREATE TRIGGER guideline_no_{action.lower()} BEFORE {action} ON guideline"
+            " BEGIN SELECT RAISE(ABORT, 'versions of the guideline are kept for ever'); END"
+        )
+
+
+MIGRATIONS = (_create, _opinions, create_supervision_tables, remove_passwords, _annotators)
 PURGING = (remove_passwords,)

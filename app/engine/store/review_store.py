@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -41,6 +42,25 @@ class ReviewStore(StoreFile):
             self._insert("verdict", **asdict(verdict))
             self._judge(verdict.id, True, f"verdict '{verdict.label}' on {verdict.run}", verdict.author)
 
+    def add_verdicts(self, verdicts: Sequence[Verdict]) -> None:
+        """Store verdicts given at once; one undo withdraws them all."""
+        with self.batch():
+            for verdict in verdicts:
+                self._insert("verdict", **asdict(verdict))
+                self.set_standing(verdict.id, True)
+            if verdicts:
+                ids = [verdict.id for verdict in verdicts]
+                label = f"verdict '{verdicts[0].label}' on {len(ids)} runs"
+                if len({verdict.label for verdict in verdicts}) > 1:
+                    label = f"{len(ids)} verdicts"
+                self.journal.record(
+                    "verdict",
+                    label,
+                    {"verdicts": ids, "standing": True},
+                    {"verdicts": ids, "standing": False},
+                    verdicts[0].author,
+                )
+
     def withdraw(self, verdict: str, author: str = "") -> str:
         """Withdraw a verdict; return its run's id.
 
@@ -57,12 +77,14 @@ class ReviewStore(StoreFile):
     def verdicts(self, run: str = "") -> list[Verdict]:
         """Return the verdicts in force, oldest first; of one run or of all."""
         found = self._all(
-            "SELECT id, run, label, step, detector, note, author, at, guideline, lead_seconds FROM verdict AS v"
-            f" WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY seq",
+            "SELECT id, run, label, step, detector, note, author, at, guideline, lead_seconds, origin, settles"
+            f" FROM verdict AS v WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY seq",
             run,
             run,
         )
-        verdicts: list[dict[str, Any]] = [{**row, "label": Label(row["label"])} for row in found]
+        verdicts: list[dict[str, Any]] = [
+            {**row, "label": Label(row["label"]), "settles": bool(row["settles"])} for row in found
+        ]
         return [Verdict(**fields) for fields in verdicts]
 
     def set_standing(self, verdict: str, standing: bool) -> None:

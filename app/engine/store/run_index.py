@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.engine.api.engine_api import RunFilter, RunRow, SearchHit
+from app.engine.api.engine_api import SearchHit
+from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.sites import CROSS
 from app.engine.core.text import one_line
 from app.engine.core.trajectory import MAX_NEEDS, Outcome, Run, Step, count_operator_steps

@@ -340,7 +340,8 @@ class Workspace:
         elif kind == SUITE_EDIT:
             self.suite_edits.apply(change)
         else:
-            self.review.set_standing(str(change["verdict"]), bool(change["standing"]))
+            for verdict in change.get("verdicts") or (change["verdict"],):
+                self.review.set_standing(str(verdict), bool(change["standing"]))
 
     def _put_site(self, before: Site | None, after: Site | None) -> None:
         self.site_store.change(before, after)

@@ -26,8 +26,8 @@ from app.models.graph.node_lists import (
 from app.models.review.relevant_tips import RelevantTip, RelevantTipListModel
 
 if TYPE_CHECKING:
-    from app.engine.api.engine_api import RunRow
     from app.engine.api.graph_api import NodeDetail
+    from app.engine.api.run_rows import RunRow
     from app.engine.core.events import GraphChanged
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
@@ -239,7 +239,7 @@ class NodeDetailModel(QObject):
     def _ask_runs(self) -> None:
         if self.detail is None or not self.detail.runs or self._known_runs is not None:
             return
-        from app.engine.api.engine_api import RunFilter
+        from app.engine.api.run_rows import RunFilter
 
         def came(rows: list[RunRow]) -> None:
             self._known_runs = {row.id: row for row in rows}

@@ -20,7 +20,7 @@ from app.engine.core.transition import (
 from app.models.common.object_list import ObjectList
 
 if TYPE_CHECKING:
-    from app.engine.api.engine_api import RunRow
+    from app.engine.api.run_rows import RunRow
     from app.engine.core.page_state import Element
 
 ELEMENT_STATUSES = ("tried", "waiting", "failed", "skipped", "")

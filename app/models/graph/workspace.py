@@ -15,8 +15,8 @@ from app.models.graph.node_detail import NodeDetailModel
 from app.models.graph.velocity_plot import VelocityPlotModel
 
 if TYPE_CHECKING:
-    from app.engine.api.engine_api import RunRow
     from app.engine.api.graph_api import GraphRow, UpdateReport, VerifyGraphReport
+    from app.engine.api.run_rows import RunRow
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
@@ -84,7 +84,7 @@ class MapWorkspace(QObject):
 
     def ask_run_sites(self) -> None:
         """Find the sites that runs visited and emit ``run_sites``, those with most runs first."""
-        from app.engine.api.engine_api import RunFilter
+        from app.engine.api.run_rows import RunFilter
 
         def came(rows: list[RunRow]) -> None:
             sites = Counter(row.site for row in rows if row.site)

@@ -39,7 +39,7 @@ from app.models.live.policy_rules import (
 from app.models.review.run_queue import detector_label
 
 if TYPE_CHECKING:
-    from app.engine.api.engine_api import RiskReport
+    from app.engine.api.review_api import RiskReport
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 

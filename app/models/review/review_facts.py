@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication
 
-from app.engine.api.engine_api import RunDetail, RunRow, StepView
+from app.engine.api.engine_api import RunDetail, StepView
+from app.engine.api.run_rows import RunRow
 from app.engine.core.action_result import Effect
 from app.engine.core.labels import outcome_label
 from app.engine.core.prompt_set import version_words

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.engine.api.engine_api import RiskReport, RunDetail, RunRow, StepView
+from app.engine.api.engine_api import RunDetail, StepView
+from app.engine.api.review_api import RiskReport
+from app.engine.api.run_rows import RunRow
 from app.engine.core.trajectory import Outcome, Step
 from app.engine.core.verdicts import Flag, Verdict
 from app.models.common.page import PageModel, ScreenshotStore

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
-from app.engine.api.engine_api import RunFilter, RunRow
+from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.events import IMPORT_JOB_TITLE
 from app.models.common.object_list import ObjectList
 

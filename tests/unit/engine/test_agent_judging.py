@@ -19,7 +19,7 @@ from app.engine.agent.judging.model_verdicts import OUTCOME_SCHEMA, STEP_SCHEMA,
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.model.capabilities import is_strict
 from app.engine.agent.model.recording_model import BlobBuffer, RecordingModel
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
 from app.engine.core.model_api import ModelError, ModelErrorKind, ModelReply
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step

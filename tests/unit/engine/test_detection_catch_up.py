@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from app.cli.root import run as command_line
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.events import IndexDamaged, JobChanged
 from app.engine.core.trajectory import Outcome
 from app.engine.core.verdicts import Risk

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.events import HistoryChanged, KnowledgeChanged, RunsChanged
 from app.engine.core.intervention_policy import DEFAULT_POLICY, UNATTENDED
 from app.engine.core.supervision import Intervention, OperatorAction

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
 from app.engine.core.trajectory import Outcome
 from app.engine.core.verdicts import Flag, Risk, Severity

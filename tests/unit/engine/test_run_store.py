@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.api.engine_api import RunFilter
 from app.engine.api.exchange_api import AskAgainRequest, AskedAgain, AskedAnswer
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.chat_messages import PartKind
 from app.engine.imports.importer import import_paths
 from app.engine.store.asked_again_file import add_asked_again, read_asked_again

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.trajectory import Outcome
 from app.engine.imports.importer import import_paths
 from app.engine.store import run_locks

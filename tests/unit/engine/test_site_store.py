@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.sites import Site, load_sites
 from app.engine.store.site_store import SiteStore
 from app.engine.store.workspace import Workspace

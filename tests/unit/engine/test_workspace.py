@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.verdicts import Label, Verdict
 from app.engine.imports.importer import import_paths
 from app.engine.store.database import open_database, translate_error

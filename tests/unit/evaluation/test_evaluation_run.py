@@ -15,8 +15,8 @@ import orjson
 import pytest
 
 from app import settings
-from app.engine.api.engine_api import RunFilter
 from app.engine.api.evaluation_api import EvaluationRequest
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.evaluation.suite import SuiteTask, TaskFilter
 from app.engine.core.events import EvaluationAdvanced
 from app.engine.core.sites import Site

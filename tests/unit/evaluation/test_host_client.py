@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.events import Event, KnowledgeChanged
 from app.engine.host_client import HostClient, HostGone
 from app.errors import NotFound, SiteloreError

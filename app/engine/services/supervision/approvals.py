@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from app.engine.agent.run_control import POLICY, WATCHDOG
-from app.engine.api.engine_api import RunFilter
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
 from app.engine.core.hand_back import OperatorStatements
 from app.engine.core.intervention_policy import (
