@@ -74,6 +74,7 @@ from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fake_graph import FakeGraphs
 from tests.support.fake_live import FakeLive
 from tests.support.fake_prompts import FakePrompts
+from tests.support.fake_review import FakeReview
 from tests.support.fake_sites import FakeSites, make_sites
 from tests.support.fake_tips import FakeTips
 from tests.support.made_up import (
@@ -89,7 +90,9 @@ from tests.support.made_up import (
 )
 
 
-class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, FakeSites, FakeEvaluation):
+class FakeEngine(
+    FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, FakeSites, FakeEvaluation, FakeReview
+):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
     def __init__(self, bus: EventBus | None = None, *, empty: bool = False) -> None:
@@ -118,6 +121,7 @@ class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, Fak
         self.start_prompts()
         self.start_live(empty=empty)
         self.start_evaluations(empty=empty)
+        self.start_review()
 
     # ------------------------------------------------------------ the agent
     async def run_task(self, request: RunRequest) -> RunSummary:
@@ -312,8 +316,10 @@ class FakeEngine(FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, Fak
         self._did("withdraw a verdict")
         self.bus.publish(RunsChanged())
 
-    async def next_to_review(self, after: str = "", other_kind: bool = False) -> RunRow | None:
-        rows = await self.list_runs(RunFilter(order="risk"))
+    async def next_to_review(
+        self, after: str = "", other_kind: bool = False, which: RunFilter | None = None
+    ) -> RunRow | None:
+        rows = await self.list_runs(which or RunFilter(order="risk"))
         kind = next((row.signature for row in rows if row.id == after), "")
         for row in rows:
             if row.id != after and not row.label and not (other_kind and row.signature == kind):

@@ -412,8 +412,10 @@ def test_a_row_that_cant_be_read_costs_only_itself(desk: SupervisionStore, caplo
 def test_a_workspace_of_before_gets_its_desk_and_keeps_its_verdicts(place):
     with Workspace.open(place) as workspace:
         workspace.review.save_session({"place": "review"})
-        for table in (*APPEND_ONLY, "live_note", "wish"):
+        for table in (*APPEND_ONLY, "live_note", "wish", "assignment", "guideline"):
             workspace.review.connection.execute(f"DROP TABLE {table}")
+        for column in ("origin", "settles"):
+            workspace.review.connection.execute(f"ALTER TABLE verdict DROP COLUMN {column}")
         workspace.review.connection.execute("PRAGMA user_version = 2")
     with Workspace.open(place) as workspace:
         assert workspace.supervision.requests() == []
