@@ -11,6 +11,7 @@ from PySide6.QtCore import QItemSelectionModel, QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.engine.api.engine_api import PageView
+from app.engine.api.run_filter_words import parse_filter
 from app.engine.api.run_rows import RunRow
 from app.engine.core.ax_tree import AxTreeLine
 from app.engine.core.verdicts import Flag, Label, Score, Severity, Verdict
@@ -19,7 +20,7 @@ from app.models.common.page import PageModel, aligned_rows, line_words
 from app.models.common.step_list import StepListModel, step_marks
 from app.models.knowledge.similar_list import ExampleListModel, SimilarListModel, preflight_text
 from app.models.review.flags import FlagListModel, ScorecardModel, VerdictListModel
-from app.models.review.run_queue import RunQueueModel, parse_filter, score_level, score_text
+from app.models.review.run_queue import RunQueueModel, score_level, score_text
 from kb.tip import LintFinding, LintSeverity, Preflight, PreflightExample, Similar
 from tests.support.laws import examples
 from tests.support.made_up import make_flags, make_run, make_step, make_tips, tree

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable
-from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
+from app.engine.api.run_filter_words import parse_filter
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.events import IMPORT_JOB_TITLE
 from app.models.common.object_list import ObjectList
@@ -25,9 +23,6 @@ COALESCE_MS = 200
 FIRST_FILTER = "failed"
 """The filter of a new workspace: the failed runs."""
 
-_SWITCHES = frozenset({"failed", "passed", "unjudged", "needs"})
-_FIELDS = frozenset({"site", "suite", "task", "detector", "label", "order"})
-
 
 class QueueState(StrEnum):
     """The state of the queue."""
@@ -37,30 +32,6 @@ class QueueState(StrEnum):
     NO_RUNS = "no runs"
     NO_MATCH = "no match"
     ERROR = "error"
-
-
-def parse_filter(text: str, sites: Iterable[str] = ()) -> RunFilter:
-    """Parse ``site:gitlab failed unjudged detector:loop label:"gave up" words``; other words are searched for.
-
-    A bare word that is one of ``sites`` filters by site.  No input is an error.
-    """
-    try:
-        words = shlex.split(text)
-    except ValueError:  # a quote that is still open while typing
-        words = text.replace('"', " ").replace("'", " ").split()
-    which = RunFilter(order="risk")
-    known, free = set(sites), list[str]()
-    for word in words:
-        name, colon, value = word.partition(":")
-        if colon and value and name in _FIELDS:
-            which = replace(which, **{name: value})
-        elif word.lower() in _SWITCHES:
-            which = replace(which, **{word.lower(): True})
-        elif word in known and not which.site:
-            which = replace(which, site=word)
-        elif not (colon and name in _FIELDS):
-            free.append(word)
-    return replace(which, search=" ".join(free))
 
 
 def score_text(score: float | None) -> str:
