@@ -11,7 +11,7 @@ class Command:
 
     Attributes:
         keys: default shortcuts in Qt's portable text, the one to show first; ``G, R`` is a chord.
-        place: where it works: ``everywhere``, ``review``, ``composer`` (inside Review), ``map``,
+        place: where it works: ``everywhere``, ``review``, ``composer`` and ``compare`` (inside Review), ``map``,
             ``live``, ``knowledge`` or ``evaluate``.
         menu: path in the menu bar (``View/Text size``); "" is palette only.
         icon: a name of the Material Design set.
@@ -59,7 +59,11 @@ class Perspective:
 
 PERSPECTIVES = (
     Perspective(
-        "review", "Review", ("Ctrl+1", "G, R"), "clipboard-search-outline", {"composer": "Writing a tip"}
+        "review",
+        "Review",
+        ("Ctrl+1", "G, R"),
+        "clipboard-search-outline",
+        {"composer": "Writing a tip", "compare": "Side by side"},
     ),
     Perspective("map", "Map", ("Ctrl+2", "G, M"), "map-outline"),
     Perspective("live", "Live", ("Ctrl+3", "G, L"), "television-play"),
@@ -76,6 +80,9 @@ ACTIVE_PLACES: dict[str, tuple[str, ...]] = {EVERYWHERE: (EVERYWHERE,)} | {
     for place in view.places
 }
 """For each place, the places whose commands work in it, the narrowest first."""
+
+OWNERS = {place: view.place for view in PERSPECTIVES for place in view.places}
+"""The perspective of each place."""
 
 PLACE_TITLES: dict[str, str] = {EVERYWHERE: "Everywhere"} | {
     place: title for view in PERSPECTIVES for place, title in {view.place: view.title, **view.inner}.items()

@@ -17,6 +17,7 @@ from app.models.evaluate.commands import EVALUATE_COMMANDS, PAIR_COMMANDS
 from app.models.graph.commands import MAP_COMMANDS
 from app.models.live.commands import LIVE_COMMANDS
 from app.models.prompts.commands import prompt_commands
+from app.models.review.commands import COMPARISON_COMMANDS, PANEL_COMMANDS
 
 __all__ = ["ACTIVE_PLACES", "COMMANDS", "MENUS", "PLACE_TITLES", "Command", "CommandCenter"]
 
@@ -26,6 +27,7 @@ MENUS = ("File", "Edit", "Go", *(view.title for view in PERSPECTIVES), "View", "
 EVERYWHERE = (
     *commands(
         "everywhere", "File",
+        ("app.open_workspace", "Open workspace…", "Ctrl+Shift+O", "folder-open-outline"),
         ("runs.import", "Import runs…", "Ctrl+O", "folder-plus-outline"),
         ("runs.import_files", "Import run files…", "", "file-plus-outline"),
         ("runs.detect", "Re-run the detectors", "", "radar"),
@@ -125,7 +127,7 @@ REVIEW = (
     ),
     *commands(
         "review", "Review",
-        ("review.copy_address", "Copy the page address", "Y", "content-copy"),
+        ("review.copy_address", "Copy the page address", "Ctrl+Shift+C", "content-copy"),
         ("tip.compose", "Write a tip", "T", "pencil-outline"),
         ("review.tip.up", "The tip was useful", "P", "thumb-up-outline"),
         ("review.tip.down", "The tip was not useful", "Shift+P", "thumb-down-outline"),
@@ -237,6 +239,8 @@ COMMANDS: tuple[Command, ...] = (
     *EVERYWHERE,
     *PAIR_COMMANDS,
     *REVIEW,
+    *COMPARISON_COMMANDS,
+    *PANEL_COMMANDS,
     *prompt_commands("review", "Review/Prompts"),
     Command(
         "review.prompts.ask",
@@ -258,6 +262,8 @@ REPEATING = (
     "review.next",
     "review.prev",
     "review.step",
+    "compare.next",
+    "compare.prev",
     "knowledge.",
     "map.next",
     "map.prev",
