@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.common.command import PERSPECTIVES
+from app.models.common.command import OWNERS, PERSPECTIVES
 from app.models.common.commands import MENUS, PLACE_TITLES, CommandCenter
 from app.views.frame.banner import Banner
 from app.views.frame.navigation_rail import NavigationRail
@@ -320,7 +320,7 @@ class MainWindow(QMainWindow):
 
     # ------------------------------------------------------------ inside
     def _go_for_command(self, place: str) -> None:
-        self.go("review" if place == "composer" else place)
+        self.go(OWNERS.get(place, place))
 
     def _show_info(self) -> None:
         if self.workspace is not None and self.workspace.info is not None:
