@@ -230,6 +230,7 @@ class Engine(EngineApi):
             encoder=self._retrieval.encoder_message,
             encoder_ready=self._retrieval.encoder is not None,
             notes=tuple(self.notes),
+            author=core.author,
         )
 
     @property

