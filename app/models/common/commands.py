@@ -102,6 +102,8 @@ REVIEW = (
         ("review.scorecard", "Detector scorecard", "D", "scoreboard-outline"),
         ("review.expected", "Expected outcome", "O", "check-decagram-outline"),
         ("review.filter", "Filter the queue", "/", "filter-variant"),
+        ("review.clusters", "Clusters of failures, or runs", "C", "group"),
+        ("review.teach", "Ask what teaches most", "Alt+T", "school-outline"),
     ),
     Command("review.back", "Back", ("Esc",), "review", "", "arrow-left", in_text=True),
     *commands(
@@ -166,7 +168,8 @@ COMPOSER = (
             "Review/Tip", "check", in_text=True),
     *commands("composer", "Review/Tip", ("composer.save_stay", "Save and stay", "Ctrl+S", "content-save-outline")),
     Command("composer.close", "Close and keep the draft", ("Esc",), "composer", "Review/Tip", "close", in_text=True),
-    *commands("composer", "Review/Tip", ("composer.discard", "Discard draft", "", "delete-outline")),
+    *commands("composer", "Review/Tip", ("composer.discard", "Discard draft", "", "delete-outline"),
+              ("composer.parts", "Show when, do, before, why and words", "Alt+M", "form-textbox")),
     *_step_commands("composer", "Review/Tip", "composer"),
     *_region_commands("composer", "Review/Tip", "composer"),
 )  # fmt: skip
