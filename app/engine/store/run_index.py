@@ -11,13 +11,13 @@ from typing import Any
 from app.engine.api.engine_api import SearchHit
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.sites import CROSS
-from app.engine.core.text import one_line
-from app.engine.core.trajectory import MAX_NEEDS, Outcome, Run, Step, count_operator_steps
+from app.engine.core.trajectory import Outcome, Run, Step, count_operator_steps
 from app.engine.core.verdicts import Flag, Risk, Severity
 from app.engine.store.database import StoreFile, open_database, translated_errors
+from app.engine.store.run_index_schema import MIGRATIONS
+from app.engine.store.run_queue_query import JUDGED, ORDERS, conditions
 from app.engine.store.run_search_text import (
     COLUMNS,
-    WEIGHTS,
     fts_query,
     query_words,
     run_row,
@@ -27,73 +27,6 @@ from app.engine.store.run_search_text import (
 from app.errors import DamagedIndex
 from kb.tip import StoredStep
 
-
-def _create(connection: sqlite3.Connection) -> None:
-    connection.execute(
-        "CREATE TABLE run (id TEXT PRIMARY KEY, source TEXT NOT NULL, suite TEXT NOT NULL, task_id TEXT NOT NULL,"
-        " site TEXT NOT NULL, intent TEXT NOT NULL, score REAL, outcome TEXT NOT NULL, steps INTEGER NOT NULL,"
-        " started_at REAL NOT NULL, content_hash TEXT NOT NULL, risk REAL NOT NULL DEFAULT 0,"
-        " suspect_step INTEGER NOT NULL DEFAULT 0, reasons TEXT NOT NULL DEFAULT '[]',"
-        " flags TEXT NOT NULL DEFAULT '[]', signature TEXT NOT NULL DEFAULT '')"
-    )
-    # One row for a run as a whole (step is NULL) and one for each step; words has the same row ids.
-    connection.execute(
-        "CREATE TABLE page (id INTEGER PRIMARY KEY, run TEXT NOT NULL, step INTEGER, url TEXT NOT NULL,"
-        " site TEXT NOT NULL)"
-    )
-    connection.execute("CREATE INDEX page_run ON page (run)")
-    connection.execute(
-        f"CREATE VIRTUAL TABLE words USING fts5({', '.join(COLUMNS)},"
-        " tokenize = \"unicode61 remove_diacritics 2\", prefix = '2 3')"
-    )
-    # Ranking inside FTS5 sorts row ids only; as an expression of ours it would carry whole rows through the sorter.
-    connection.execute(
-        "INSERT INTO words (words, rank) VALUES ('rank', ?)", (f"bm25({', '.join(map(str, WEIGHTS))})",)
-    )
-    connection.execute(
-        "CREATE TABLE flag (run TEXT NOT NULL, detector TEXT NOT NULL, step INTEGER NOT NULL,"
-        " severity TEXT NOT NULL, confidence REAL NOT NULL, message TEXT NOT NULL, evidence TEXT NOT NULL,"
-        " version INTEGER NOT NULL)"
-    )
-    connection.execute("CREATE INDEX flag_run ON flag (run)")
-    connection.execute("CREATE INDEX flag_detector ON flag (detector, run)")
-    connection.execute("CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL)")
-    connection.execute("INSERT INTO counter VALUES ('runs', 0)")
-
-
-def _hands(connection: sqlite3.Connection) -> None:
-    # Runs that were recorded before had no step of a person's, so nothing has to be read again.
-    connection.execute("ALTER TABLE run ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0")
-    connection.execute("ALTER TABLE page ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0")
-
-
-def _basis(connection: sqlite3.Connection) -> None:
-    # The detectors and ranking that last judged a run; "" for none, so that old rows are judged again.
-    connection.execute("ALTER TABLE run ADD COLUMN basis TEXT NOT NULL DEFAULT ''")
-
-
-def _needs(connection: sqlite3.Connection) -> None:
-    # The reasons of the runs that gave up stand in the searchable text, so no run has to be read again.
-    connection.execute("ALTER TABLE run ADD COLUMN needs TEXT NOT NULL DEFAULT ''")
-    found = connection.execute(
-        "SELECT words.answer, run.id FROM run JOIN page ON page.run = run.id AND page.step IS NULL"
-        " JOIN words ON words.rowid = page.id WHERE run.outcome = ?",
-        (Outcome.INFEASIBLE.value,),
-    ).fetchall()
-    reasons = [(one_line(answer or "", MAX_NEEDS), run) for answer, run in found]
-    connection.executemany("UPDATE run SET needs = ? WHERE id = ?", reasons)
-
-
-MIGRATIONS = (_create, _hands, _basis, _needs)
-
-
-_ORDERS = {
-    "risk": "run.risk DESC, run.steps DESC, run.id",
-    "date": "run.started_at DESC, run.id",
-    "site": "run.site, run.risk DESC, run.id",
-    "steps": "run.steps DESC, run.id",
-    "id": "run.id",
-}
 _PLAIN = (
     "id", "source", "suite", "task_id", "site", "intent", "score", "outcome", "steps", "risk", "suspect_step",
     "started_at", "signature", "needs",
@@ -105,18 +38,18 @@ _HIT = (
     "SELECT page.run, page.step, run.site, run.intent AS run_intent, words.* FROM words"
     " JOIN page ON page.id = words.rowid JOIN run ON run.id = page.run WHERE words.rowid = ?"
 )
-_CURRENT_LABELS = """
-WITH said AS (
-  SELECT run, label, max(seq) FROM review.verdict AS v
-  WHERE (SELECT standing FROM review.mark WHERE verdict = v.id ORDER BY seq DESC LIMIT 1) = 1 GROUP BY run
-)"""
 
 
 class RunIndex(StoreFile):
     """Queue rows and full-text search.
 
-    ``review`` is the file with the verdicts, which is only read here: the newest label in force of each run.
+    ``review`` is the file with the verdicts, which is only read here: the labels in force that ``reader`` may see.
+
+    Attributes:
+        reader: the person who looks at the rows, "" for one who sees all; ``run_queue_query`` says what is withheld.
     """
+
+    reader: str = ""
 
     def __init__(self, path: Path, review: Path) -> None:
         super().__init__(path, open_database(path, MIGRATIONS, checkpointed=False))
@@ -271,37 +204,8 @@ class RunIndex(StoreFile):
 
     def rows(self, which: RunFilter) -> list[RunRow]:
         """Return the runs that pass the filter, in its order."""
-        wanted: list[str] = []
-        values: list[object] = []
-
-        def want(condition: str, *parameters: str) -> None:
-            wanted.append(condition)
-            values.extend(_storable(value) for value in parameters)
-
-        if which.site:
-            want("run.site = ?", which.site)
-        if which.suite:
-            want("run.suite = ?", which.suite)
-        if which.task:
-            want("run.task_id = ?", which.task)
-        if which.failed:
-            want("run.score < 1")
-        if which.passed:
-            want("run.score >= 1")
-        if which.unjudged:
-            want("said.label IS NULL")
-        if which.needs:
-            want("run.needs != ''")
-        if which.label:
-            want("said.label = ?", which.label)
-        if which.detector:
-            want("run.id IN (SELECT run FROM flag WHERE detector = ?)", which.detector)
-        if which.search.strip():
-            want(
-                "run.id IN (SELECT run FROM page WHERE id IN (SELECT rowid FROM words WHERE words MATCH ?))",
-                fts_query(which.search) or '""',
-            )
-        return self._rows(" AND ".join(wanted) or "1", values, _ORDERS.get(which.order, _ORDERS["id"]))
+        condition, values = conditions(which, self.reader)
+        return self._rows(condition, values, ORDERS.get(which.order, ORDERS["id"]))
 
     def row(self, run: str) -> RunRow | None:
         """Return one run's row."""
@@ -385,8 +289,10 @@ class RunIndex(StoreFile):
 
     def _rows(self, condition: str, values: Sequence[object], order: str) -> list[RunRow]:
         found = self._all(
-            f"{_CURRENT_LABELS} SELECT {', '.join(_PLAIN)}, flags, basis, label FROM run"
+            f"{JUDGED} SELECT {', '.join(_PLAIN)}, flags, basis, label, verdicts, people FROM run"
             f" LEFT JOIN said ON said.run = run.id WHERE {condition} ORDER BY {order}",
+            self.reader,
+            self.reader,
             *values,
         )
         plain = len(_PLAIN)
@@ -396,6 +302,8 @@ class RunIndex(StoreFile):
                 flags=tuple(json.loads(row["flags"])),
                 label=row["label"] or "",
                 looked_at=bool(row["basis"]),
+                verdicts=row["verdicts"] or 0,
+                judged_by=tuple(sorted(json.loads(row["people"]))) if row["people"] else (),
             )
             for row in found
         ]
@@ -428,11 +336,6 @@ class RunIndex(StoreFile):
 def _site_name(site: str, site_of: Callable[[str], str]) -> str:
     """Return a run's site; one stored as a host because it had no name then has the name it has now."""
     return site_of(f"http://{site}/") if "." in site or ":" in site else site
-
-
-def _storable(text: str) -> str:
-    """Replace lone surrogates, which SQLite does not take, by question marks."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _flag(row: sqlite3.Row) -> Flag:
