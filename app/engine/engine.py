@@ -121,7 +121,7 @@ class Engine(EngineApi):
             TipTestService(core, graph_cache),
             SiteService(core),
             RunCauseService(core, self._review),
-            RunComparisonService(core, self._review),
+            RunComparisonService(core, self._review, stored_suites),
             FailureClusterService(core, self._review),
             AnnotatorService(core, self._review),
             VerdictFileService(core, self._review),
