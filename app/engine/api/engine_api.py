@@ -122,6 +122,10 @@ class StepView:
     after: PageView
     changed: int
     """Lines added, removed or changed; 0 means "the page did not change"."""
+    alike: float = 1.0
+    """Share of the longer page's lines that both have, in [0, 1]."""
+    another: bool = False
+    """The action led to another page: its lines are not marked, as nearly all of them would be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

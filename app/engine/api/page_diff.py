@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from rapidfuzz.distance import Indel
 
@@ -15,6 +16,9 @@ from app.errors import SiteloreError
 
 MAX_LINES = 3_000
 """Lines of a page that are sent; the longest real pages have more than a person reads."""
+
+ANOTHER_BELOW = 0.5
+"""Share of equal lines below which a page with another path or title is another page."""
 
 _AROUND_TARGET = 500
 _NODE_START = re.compile(r"\t*(?:\[([^\]\s]+)\] )?([A-Za-z][\w-]*)(?: |$)")
@@ -42,7 +46,8 @@ def step_view(run: str, step: Step, after: Step | None, load: Loader) -> StepVie
     """Return the pages of ``step`` and ``after`` with the differences marked on both.
 
     A line is ``removed`` on the left, ``added`` on the right, or ``changed`` on both if a node of the
-    same role replaced it. Element ids and inline text boxes don't count.
+    same role replaced it. Element ids and inline text boxes don't count. On another page nothing is marked: its
+    address (before ``?``) or its title is another one, and less than half of its lines are the same.
     """
     left, left_missing = _tree(step, load)
     right, right_missing = _tree(after, load) if after is not None else ("", "")
@@ -50,6 +55,12 @@ def step_view(run: str, step: Step, after: Step | None, load: Loader) -> StepVie
         right_missing = "The page after this step was not recorded."
     before, behind = _page(left), _page(right)
     changed = _mark(before, behind) if left and right else 0
+    alike = min(page.changes.count(SAME) for page in (before, behind))
+    alike /= max(len(before.lines), len(behind.lines), 1)
+    another = bool(changed and after and _is_elsewhere(step, after) and alike < ANOTHER_BELOW)
+    if another:
+        for page in (before, behind):
+            page.changes[:] = [SAME for _ in page.lines]
     bid = step.action.bid or "" if step.action is not None else ""
     return StepView(
         run=run,
@@ -57,7 +68,14 @@ def step_view(run: str, step: Step, after: Step | None, load: Loader) -> StepVie
         before=_view(step, before, bid, left_missing),
         after=_view(after, behind, "", right_missing),
         changed=changed,
+        alike=alike if left and right else 1.0,
+        another=another,
     )
+
+
+def _is_elsewhere(step: Step, after: Step) -> bool:
+    """Whether two pages differ in their titles, or in their addresses without query and fragment."""
+    return step.title != after.title or urlsplit(step.url)[:3] != urlsplit(after.url)[:3]
 
 
 def _tree(step: Step, load: Loader) -> tuple[str, str]:

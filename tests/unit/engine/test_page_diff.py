@@ -16,13 +16,17 @@ from tests.support.laws import examples
 from tests.support.runs import COLLECTION, make_step, needs_collection, read
 
 
-def _view(before: str, after: str | None, bid: str = "12"):
+def _view(before: str, after: str | None, bid: str = "12", to: str = "page"):
     pages = {hashlib.sha256(t.encode()).hexdigest(): t.encode() for t in (before, after or "")}
     names = list(pages)
 
     def step(index: int, tree: str):
         name = hashlib.sha256(tree.encode()).hexdigest()
-        return make_step(index, tree=name, action=RecordedAction(kind="click", args={"bid": bid}))
+        place = to if index else "page"
+        action = RecordedAction(kind="click", args={"bid": bid})
+        return make_step(
+            index, tree=name, url=f"http://shop.example/{place}?at={index}", title="x", action=action
+        )
 
     assert names
     behind = step(1, after) if after is not None else None
@@ -69,6 +73,30 @@ def test_added_removed_and_changed_lines_are_marked_on_their_side():
         ("StaticText", "Save", "same"),
     ]
     assert view.changed == 4
+
+
+def _list_of(*names: str) -> str:
+    return "RootWebArea 'Shop'" + "".join(f"\n\tlink '{name}'" for name in names)
+
+
+@pytest.mark.parametrize(
+    ("to", "after", "another"),
+    [
+        ("elsewhere", _list_of("e", "f", "g"), True),
+        ("page", _list_of("e", "f", "g"), False),
+        ("elsewhere", _list_of("a", "b", "c", "g"), False),
+    ],
+    ids=["another address, few lines alike", "the same address", "another address, most lines alike"],
+)
+def test_another_page_is_one_elsewhere_with_less_than_half_of_the_lines_and_has_no_marks(to, after, another):
+    view = _view(_list_of("a", "b", "c", "d"), after, to=to)
+    marked = any(line.change != "same" for line in (*view.before.lines, *view.after.lines))
+    assert (view.another, marked, view.changed > 0) == (another, not another, True)
+
+
+def test_the_share_of_lines_that_both_pages_have_is_told():
+    assert _view(_list_of("a", "b", "c"), _list_of("a", "b", "c")).alike == 1.0
+    assert _view(_list_of("a", "b", "c"), _list_of("a", "b", "x")).alike == 0.75
 
 
 def test_the_target_is_marked_on_the_page_before():
