@@ -22,11 +22,13 @@ class _Judgement:
     id: str
     detector: str
     failed: bool | None
+    settles: bool = False
 
 
 def agent_failed(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()) -> bool | None:
     """Whether the agent failed by the newest judgement; ``None`` without one or where the task is ambiguous.
 
+    An adjudication counts before all others.
     A verdict on one flag means that the run failed if it names a failure, and nothing if it only clears the flag; the
     same holds for a reaction to a flag.
     """
@@ -51,8 +53,8 @@ def _newest_first(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction]
     for one in verdicts:
         ambiguous = one.label is Label.TASK_AMBIGUOUS
         failed = None if ambiguous else one.label not in AGENT_DID_NOT_FAIL
-        words.append(_Judgement(one.at, one.id, one.detector, failed))
-    return sorted(words, key=lambda word: (word.at, word.id), reverse=True)
+        words.append(_Judgement(one.at, one.id, one.detector, failed, one.settles))
+    return sorted(words, key=lambda word: (word.settles, word.at, word.id), reverse=True)
 
 
 def scorecard(

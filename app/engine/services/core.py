@@ -82,6 +82,7 @@ class Core:
 
         def opening() -> Core:
             workspace = Workspace.open(path)
+            workspace.read_as(author)
             kb = KnowledgeBase.open(workspace.knowledge_path, author=author)
             core = cls(workspace, kb, author, store)
             core.share_hosts({})

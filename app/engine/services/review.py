@@ -8,10 +8,11 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 from app.engine.api.review_api import RiskReport
+from app.engine.api.run_filter_words import ME
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.events import RunsChanged
 from app.engine.core.supervision import FlagReaction
@@ -33,8 +34,6 @@ DETECT_CHUNK = 25
 
 _STATE = "risk-model"
 _NO_OPINION = Opinion(run="")
-GUIDELINE = "1"
-"""Version of the labels' meaning, stored with each verdict."""
 
 
 class ReviewService:
@@ -101,20 +100,21 @@ class ReviewService:
             note=note,
             author=self._core.author,
             at=time.time(),
-            guideline=GUIDELINE,
             lead_seconds=lead_seconds,
         )
 
-        def judging() -> None:
+        def judging() -> Verdict:
             workspace = self._core.workspace
             loaded, steps = workspace.runs.load(run)
             if step is not None and not 0 <= step <= len(steps):
                 raise NotFound(f"run {loaded.id} has no step {step}; it has {len(steps)}")
-            workspace.review.add_verdict(verdict)
+            given = replace(verdict, guideline=workspace.annotators.guideline_version())
+            workspace.review.add_verdict(given)
+            return given
 
-        await self._core.do_in_review(judging)
+        given = await self._core.do_in_review(judging)
         await self.after_verdicts((run,))
-        return verdict
+        return given
 
     async def withdraw_verdict(self, verdict: str) -> None:
         """Withdraw a verdict; its row stays in the history."""
@@ -124,13 +124,19 @@ class ReviewService:
     async def next_to_review(
         self, after: str = "", other_kind: bool = False, which: RunFilter | None = None
     ) -> RunRow | None:
-        """Return the riskiest unjudged run after ``after``, of another failure signature if asked."""
+        """Return the riskiest unjudged run after ``after``, of another failure signature if asked.
+
+        In a person's queue, a run is unjudged while that person has not judged it.
+        """
         which = which or RunFilter(failed=True, order="risk")
         rows = await self._core.on_store(self._core.workspace.index.rows, which)
         here = next((at for at, row in enumerate(rows) if row.id == after), -1)
         kind = rows[here].signature if here >= 0 and other_kind else None
+        person = self._core.author if which.assigned == ME else which.assigned
         waiting = [
-            row for row in rows[here + 1 :] + rows[: max(here, 0)] if not row.label and row.id != after
+            row
+            for row in rows[here + 1 :] + rows[: max(here, 0)]
+            if row.id != after and (person not in row.judged_by if person else not row.label)
         ]
         return next((row for row in waiting if row.signature != kind), waiting[0] if waiting else None)
 

@@ -18,6 +18,7 @@ from app.engine.core.regions import read_boxes, region_elements
 from app.engine.core.trajectory import Run, Step
 from app.engine.imports.importer import import_paths
 from app.engine.jobs import Job
+from app.engine.services.clustering import filtered_rows
 from app.engine.services.core import Core, on_store
 from app.engine.services.review import ReviewService
 from app.engine.services.run_reader import uses_at
@@ -73,7 +74,7 @@ class RunService:
     @on_store
     def list_runs(self, which: RunFilter) -> list[RunRow]:
         """Return the review queue, in the order asked for."""
-        rows = self._core.workspace.index.rows(which)
+        rows = filtered_rows(self._core.workspace.index, which)
         written = self._tips_by_run()
         return [replace(row, tips=len(written[row.id])) if row.id in written else row for row in rows]
 
@@ -90,15 +91,21 @@ class RunService:
 
     @on_store
     def open_run(self, run: str) -> RunDetail:
-        """Return a run with its steps, flags, risk, verdicts and interventions."""
+        """Return a run with its steps, flags, risk, verdicts and interventions.
+
+        Of a run that another annotator judges as well, the verdicts of others come after the author's own.
+        """
         workspace = self._core.workspace
         loaded, steps = workspace.runs.load(run)
+        verdicts = workspace.review.verdicts(run)
+        blind = workspace.annotators.is_blind(run, self._core.author)
         return RunDetail(
             run=loaded,
             steps=tuple(steps),
             flags=tuple(workspace.index.flags(run)),
             risk=workspace.index.risk(run),
-            verdicts=tuple(workspace.review.verdicts(run)),
+            verdicts=() if blind else tuple(verdicts),
+            hidden_verdicts=len(verdicts) if blind else 0,
             tips=tuple(self._tips_by_run().get(run, ())),
             uses=tuple(uses_at(self._core, steps)),
             interventions=tuple(workspace.supervision.interventions(run)),

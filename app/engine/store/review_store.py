@@ -42,24 +42,26 @@ class ReviewStore(StoreFile):
             self._insert("verdict", **asdict(verdict))
             self._judge(verdict.id, True, f"verdict '{verdict.label}' on {verdict.run}", verdict.author)
 
-    def add_verdicts(self, verdicts: Sequence[Verdict]) -> None:
-        """Store verdicts given at once; one undo withdraws them all."""
+    def add_verdicts(self, verdicts: Sequence[Verdict], label: str = "", again: Sequence[str] = ()) -> None:
+        """Store verdicts given at once; one undo withdraws them all.
+
+        ``label`` names it in the undo history; ``again`` are ids of withdrawn ones that come back into force with
+        them.
+        """
+        ids = [*(verdict.id for verdict in verdicts), *again]
+        if not ids:
+            return
+        if not label:
+            same = len({verdict.label for verdict in verdicts}) == 1
+            label = f"verdict '{verdicts[0].label}' on {len(ids)} runs" if same else f"{len(ids)} verdicts"
+        author = verdicts[0].author if verdicts else ""
         with self.batch():
             for verdict in verdicts:
                 self._insert("verdict", **asdict(verdict))
-                self.set_standing(verdict.id, True)
-            if verdicts:
-                ids = [verdict.id for verdict in verdicts]
-                label = f"verdict '{verdicts[0].label}' on {len(ids)} runs"
-                if len({verdict.label for verdict in verdicts}) > 1:
-                    label = f"{len(ids)} verdicts"
-                self.journal.record(
-                    "verdict",
-                    label,
-                    {"verdicts": ids, "standing": True},
-                    {"verdicts": ids, "standing": False},
-                    verdicts[0].author,
-                )
+            for verdict_id in ids:
+                self.set_standing(verdict_id, True)
+            forward, backward = {"verdicts": ids, "standing": True}, {"verdicts": ids, "standing": False}
+            self.journal.record("verdict", label, forward, backward, author)
 
     def withdraw(self, verdict: str, author: str = "") -> str:
         """Withdraw a verdict; return its run's id.
@@ -75,10 +77,13 @@ class ReviewStore(StoreFile):
             return str(row["run"])
 
     def verdicts(self, run: str = "") -> list[Verdict]:
-        """Return the verdicts in force, oldest first; of one run or of all."""
+        """Return the verdicts in force, of one run or of all: oldest first, adjudications last.
+
+        So the last of a run's is the one that counts.
+        """
         found = self._all(
             "SELECT id, run, label, step, detector, note, author, at, guideline, lead_seconds, origin, settles"
-            f" FROM verdict AS v WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY seq",
+            f" FROM verdict AS v WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY settles, at, seq",
             run,
             run,
         )

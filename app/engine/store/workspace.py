@@ -14,7 +14,6 @@ each writes in short transactions or by moving whole folders into place.
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 import uuid
@@ -25,14 +24,15 @@ from typing import Any, Self, cast
 from urllib.parse import quote, unquote
 
 from app.engine.core.page_state import GraphEdit
-from app.engine.core.sites import Site, SiteTable, load_sites, site_table
+from app.engine.core.sites import Site, SiteTable
 from app.engine.core.supervision import RunState
+from app.engine.store.annotator_store import QUEUES_EDIT, AnnotatorStore
 from app.engine.store.database import INDEX_FILE, translated_errors
 from app.engine.store.graph.graph_store import GraphStore
 from app.engine.store.locks import FileLock
 from app.engine.store.prompt_store import PROMPTS_FOLDER, PromptStore
 from app.engine.store.review_store import ReviewStore
-from app.engine.store.run_files import RUNS, TRASH, WORKSPACE_FILE, write_file
+from app.engine.store.run_files import RUNS, WORKSPACE_FILE
 from app.engine.store.run_index import RunIndex
 from app.engine.store.run_locks import LIVE_FOLDER, RunRegistry
 from app.engine.store.run_store import RunStore
@@ -41,31 +41,16 @@ from app.engine.store.suite_edits import SUITE_EDIT, SuiteEdits
 from app.engine.store.suite_store import SUITES_FOLDER, SuiteStore
 from app.engine.store.supervision.supervision_state import POLICY_EDIT, LiveRunSnapshot
 from app.engine.store.supervision.supervision_store import SupervisionStore
+from app.engine.store.workspace_head import GRAPHS_FOLDER, make_workspace, read_head, restrict_access
 from app.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
 from kb.journal import JournalEntry
-from kb.private import FOLDER, is_open_to_others, make_folder, tighten
 
 log = logging.getLogger(__name__)
 
-VERSION = 1
 _DELETE_RUNS = "delete-runs"
 GRAPH_EDIT, SITE_EDIT, PROMPT_EDIT, ACTION_SET_EDIT = "graph-decision", "site", "prompt", "action-set"
-GRAPHS_FOLDER = "graphs"
 _LONGEST_NAME = 200
 _NOT_STARTED = (RunState.QUEUED, RunState.STARTING)
-_OWN_FILES = (
-    WORKSPACE_FILE,
-    SITES_FILE,
-    RUNS,
-    TRASH,
-    GRAPHS_FOLDER,
-    PROMPTS_FOLDER,
-    SUITES_FOLDER,
-    "*.sqlite*",
-    "knowledge.akb*",
-    "*.lock",
-)
-"""Patterns of the workspace's own files."""
 
 
 class Workspace:
@@ -73,6 +58,7 @@ class Workspace:
 
     Attributes:
         notes: repairs made while opening, one sentence each.
+        reader: the person the rows of the index are for (``RunIndex.reader``).
         index_made_anew: the index was lost and rebuilt, so flags and risks are missing until detectors run.
     """
 
@@ -81,10 +67,12 @@ class Workspace:
         self.site_store = SiteStore(path / SITES_FILE, seed)
         self.suites = SuiteStore(path / SUITES_FOLDER)
         self.notes: list[str] = []
+        self.reader = ""
         self.index_rebuilt = False
         self._graphs: dict[str, GraphStore] = {}
         self.review = ReviewStore(path / "review.sqlite")
         self.supervision = SupervisionStore(self.review)
+        self.annotators = AnnotatorStore(self.review)
         self.suite_edits = SuiteEdits(self.suites, self.review)
         self.run_registry = RunRegistry(path / RUNS / LIVE_FOLDER)
         try:
@@ -112,10 +100,14 @@ class Workspace:
         if not file.exists():
             if not create:
                 raise NotFound(f"{path} holds no workspace")
-            _make(path)
-        seed = _read(file)
-        _restrict_access(path)
+            make_workspace(path)
+        seed = read_head(file)
+        restrict_access(path)
         return cls(path, seed)
+
+    def read_as(self, person: str) -> None:
+        """Show the rows of the index as this person may see them."""
+        self.reader = self.index.reader = person
 
     # what lies in it
 
@@ -339,6 +331,8 @@ class Workspace:
             self.prompts.put_action_set(str(change["set"]), change["calls"])
         elif kind == SUITE_EDIT:
             self.suite_edits.apply(change)
+        elif kind == QUEUES_EDIT:
+            self.annotators.put_queues(change)
         else:
             for verdict in change.get("verdicts") or (change["verdict"],):
                 self.review.set_standing(str(verdict), bool(change["standing"]))
@@ -349,15 +343,19 @@ class Workspace:
 
     def _open_index(self) -> RunIndex:
         """Open the index, replace a damaged one, and bring it in line with the runs on disk."""
-        path = self.path / INDEX_FILE
         try:
-            self.index = RunIndex(path, self.review.path)
+            self.index = self._new_index()
             self.catch_up()
         except DamagedIndex as error:
             self._replace_index(error)
             self.catch_up()
             self.index_rebuilt = True
         return self.index
+
+    def _new_index(self) -> RunIndex:
+        index = RunIndex(self.path / INDEX_FILE, self.review.path)
+        index.reader = self.reader
+        return index
 
     def catch_up(self) -> None:
         """Index the runs that a dead process left unindexed or unfinished, and remove those that are gone."""
@@ -390,7 +388,7 @@ class Workspace:
             for end in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
                     (self.path / f"{INDEX_FILE}{end}").rename(self.path / f"{aside}{end}")
-        self.index = RunIndex(path, self.review.path)
+        self.index = self._new_index()
         self.notes.append(
             f"The search index was damaged and has been rebuilt from the runs; the damaged file is kept as {aside}."
         )
@@ -404,48 +402,3 @@ class Workspace:
             self.notes.append(str(error))
             return
         self.index.put_run(head, steps, self.site_of)
-
-
-def _make(path: Path) -> None:
-    with translated_errors(path):
-        make_folder(path, parents=True)
-        document = {"format": "sitelore-workspace", "version": VERSION}
-        draft = path / f".{WORKSPACE_FILE}.{uuid.uuid4().hex[:8]}"
-        write_file(draft, json.dumps(document, indent=2).encode() + b"\n")
-        draft.replace(path / WORKSPACE_FILE)
-
-
-def _restrict_access(path: Path) -> None:
-    """Restrict a workspace that others could read to its owner; the folder itself comes last.
-
-    In a folder with other files, only those of the workspace are changed.
-    """
-    with translated_errors(path):
-        if is_open_to_others(path):
-            tighten(found for pattern in _OWN_FILES for found in path.glob(pattern))
-            try:
-                path.chmod(FOLDER)
-            except OSError as error:  # somebody else's, who lets us work in it
-                log.warning("%s can be read by others: %s", path, error.strerror or error)
-
-
-def _read(file: Path) -> SiteTable:
-    """Check the head file; return the table of sites that is in force until the first change of it.
-
-    Older workspaces have theirs here.
-    """
-    with translated_errors(file):
-        data = file.read_bytes()
-    try:
-        document: Any = json.loads(data)
-        if document["format"] != "sitelore-workspace":
-            raise ValueError("another format")
-        version = document.get("version")
-    except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{file}: this is not a Sitelore workspace; choose another folder") from error
-    if not isinstance(version, int) or version > VERSION:
-        raise StoreError(
-            f"{file}: the workspace is of version {version}, this program reads up to {VERSION}; use a newer Sitelore"
-        )
-    sites = document.get("sites")
-    return site_table(sites, str(file)) if sites else load_sites()
