@@ -155,13 +155,15 @@ def _passes(step: Step) -> bool:
     return step.action is None or step.action.kind in _PASSING
 
 
-def _place(step: Step) -> _Place:
+def _place(step: Step, own: frozenset[str]) -> _Place:
     action, target = step.action, step.target
     deed: tuple[str, ...] = ()
     if action is not None:
-        named = (target.role, target.name.casefold().strip()) if target is not None else (action.bid or "",)
+        named = (target.role, _folded(target.name, own)) if target is not None else (action.bid or "",)
         args = [
-            f"{name}={_folded(value)}" for name, value in sorted(action.args.items()) if "bid" not in name
+            f"{name}={_folded(value, own)}"
+            for name, value in sorted(action.args.items())
+            if "bid" not in name
         ]
         deed = (action.kind, *named, *args)
     return _Place(
