@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import Json, add_undo_commands, json_data, print_result, table, with_engine
+from app.cli.review_clusters import add_cluster_commands
 from app.engine.core.verdicts import Flag, Label
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def scores(as_json: Json = False) -> None:
     print_result(report, as_json, lambda: f"{table(rows, heads)}\nranking: {report.why}")
 
 
+add_cluster_commands(app)
 add_undo_commands(app)
 
 

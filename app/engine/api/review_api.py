@@ -175,8 +175,9 @@ class FailureCluster:
 class TipOpportunity:
     """A page of a site where runs fail: how many, the tips there, and how many of the failures a tip reached.
 
-    ``runs`` are ids of failed runs, riskiest first; ``covered`` those that were shown, or would be given, a tip of the
-    page; ``clusters`` their keys; ``step`` a step of the first run on that page, to write the tip from.
+    ``runs`` are ids of failed runs, riskiest first; ``tips`` those whose scope is about this page, with their
+    ``statuses``; ``site_tips`` counts those that hold anywhere on the site. ``covered`` runs used, or would be given, a
+    tip of the page; ``clusters`` are their keys; ``step`` is a step of the first run there, to write the tip from.
     """
 
     site: str
@@ -186,6 +187,8 @@ class TipOpportunity:
     covered: int
     clusters: tuple[str, ...] = ()
     step: int = 0
+    statuses: tuple[str, ...] = ()
+    site_tips: int = 0
 
     @property
     def uncovered(self) -> int:
