@@ -24,6 +24,7 @@ from app.engine.detectors.runner import detect_run, in_order
 from app.engine.detectors.scorecard import agent_failed, scorecard
 from app.engine.detectors.vlm import decided, flags_of
 from app.engine.jobs import Job
+from app.engine.services.clustering import filtered_rows
 from app.engine.services.core import Core, on_store
 from app.errors import NotFound
 
@@ -129,7 +130,7 @@ class ReviewService:
         In a person's queue, a run is unjudged while that person has not judged it.
         """
         which = which or RunFilter(failed=True, order="risk")
-        rows = await self._core.on_store(self._core.workspace.index.rows, which)
+        rows = await self._core.on_store(filtered_rows, self._core.workspace.index, which)
         here = next((at for at, row in enumerate(rows) if row.id == after), -1)
         kind = rows[here].signature if here >= 0 and other_kind else None
         person = self._core.author if which.assigned == ME else which.assigned
