@@ -91,7 +91,7 @@ class Engine(EngineApi):
         )
         self._fleet = Fleet(core, approvals, self._agent_runs, run_reader, self._review)
         self._takeovers = TakeoverService(core, approvals, self._fleet, run_reader, exploration)
-        exchanges = ExchangeService(core)
+        exchanges, outcomes = ExchangeService(core), ExpectedOutcomeService(core, suites)
         rescoring = RescoringService(core, suites)
         self._evaluation = EvaluationService(
             core,
@@ -120,7 +120,7 @@ class Engine(EngineApi):
             self._takeovers,
             TipTestService(core, graph_cache),
             SiteService(core),
-            RunCauseService(core, self._review),
+            RunCauseService(core, self._review, outcomes),
             RunComparisonService(core, self._review, stored_suites),
             FailureClusterService(core, self._review),
             AnnotatorService(core, self._review),
@@ -131,7 +131,7 @@ class Engine(EngineApi):
             AskAgainService(core, exchanges),
             PromptService(core),
             ModelTestService(core),
-            ExpectedOutcomeService(core, suites),
+            outcomes,
             suites,
             rescoring,
             self._evaluation,

@@ -88,7 +88,8 @@ def _tree(step: Step, load: Loader) -> tuple[str, str]:
         return "", f"The page's content is missing: {error}"
 
 
-def _page(tree: str) -> _Page:
+def page_rows(tree: str) -> list[str]:
+    """Return a tree as lines of one node each: the rows of which ``PageView.lines`` shows the first ``MAX_LINES``."""
     lines: list[str] = []
     for line in tree.split("\n"):
         node = _NODE_START.match(line)
@@ -97,6 +98,11 @@ def _page(tree: str) -> _Page:
                 lines[-1] = f"{lines[-1]} {line.strip()}"  # a name that holds a line break
         elif node[2] != "InlineTextBox":
             lines.append(line)
+    return lines
+
+
+def _page(tree: str) -> _Page:
+    lines = page_rows(tree)
     keys = [_BID.sub(r"\1", line).replace(", focused", "") for line in lines]
     return _Page(lines, keys, [SAME for _ in lines])
 

@@ -44,7 +44,7 @@ _TIME = re.compile(r"(?<![\w:.])\d{1,2}:\d{2}(?::\d{2})?(?![\w:])")
 _NUMBER = re.compile(r"(?<![\w.,])(?:[$€£¥]\s?)?(\d[\d.,]*\d|\d)(?!\d)(?=[^\W\d_]{0,3}(?![\w]))")
 _QUOTED = re.compile(r"[\"“«]([^\"“”«»\n]{2,120})[\"”»]|(?<!\w)['‘]([^'‘’\n]{3,120})['’](?!\w)")
 _CODE = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S+|(?<![\w/])[\w.-]+/[\w./-]*\w|(?<!\w)(?=\w*\d)(?=\w*[A-Za-z])\w{4,}"
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S*[\w/]|(?<![\w/])[\w.-]+/[\w./-]*\w|(?<!\w)(?=\w*\d)(?=\w*[A-Za-z])\w{4,}"
 )
 _NAME = re.compile(
     r"(?<![\w])[^\W\d_a-z][\w'’&-]*"
@@ -63,6 +63,8 @@ _COMMON = word_set(
     will with within without would yes yet you your answer answers result results list information currently task
     achieved"""
 )
+_IN_NAMES = word_set("one up no all first last new just only more above")
+
 _FOLD = bytes(
     byte + 32 if 65 <= byte <= 90 else byte if byte in b"\n\t_" or chr(byte).isalnum() or byte >= 128 else 32
     for byte in range(256)
@@ -253,7 +255,7 @@ def _names(text: str) -> Iterator[tuple[int, int, TermKind]]:
         start, end = match.span()
         while start < end:  # "The Chloe" is Chloe
             word = re.match(r"\S+\s*", text[start:end])
-            if word is None or word[0].strip() == "May" or word[0].strip().lower() not in _COMMON:
+            if word is None or not _is_common(word[0].strip(), alone=start + word.end() == end):
                 break
             start += word.end()
         name = text[start:end]
@@ -264,6 +266,12 @@ def _names(text: str) -> Iterator[tuple[int, int, TermKind]]:
             alone and bool(_SENTENCE_START.search(text[:start])) and text[end : end + 2].strip().islower()
         )
         yield start, end, "words" if starts else "name"
+
+
+def _is_common(word: str, *, alone: bool) -> bool:
+    """Whether a word is no name, or no part of the name it begins: "May" is a month, "One Stop Market" a shop."""
+    common = word != "May" and word.lower() in _COMMON
+    return common if alone else common and word.lower() not in _IN_NAMES
 
 
 def _wordings(text: str) -> Iterator[tuple[int, int]]:

@@ -2,22 +2,145 @@
 
 from __future__ import annotations
 
-from app.engine.api.review_api import AnswerPage, LikelyCause
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.engine.api.evaluation_api import ExpectedOutcome
+from app.engine.api.page_diff import MAX_LINES, page_rows
+from app.engine.api.review_api import AnswerPage, AnswerPlace, AnswerTerm, LikelyCause
+from app.engine.core.answer_places import SearchedPage, TermPlace, find_places
+from app.engine.core.answer_terms import answer_terms
+from app.engine.core.text import one_line
+from app.engine.core.trajectory import Outcome, Run, Step
+from app.engine.detectors.suspect import answer_step
 from app.engine.services.core import Core
+from app.engine.services.expected_outcomes import ExpectedOutcomeService
 from app.engine.services.review import ReviewService
+from app.engine.services.suites import SuiteService
+from app.errors import SiteloreError
+
+
+@dataclass(frozen=True, slots=True)
+class _Visited:
+    """A run with the pages it visited; ``missing`` were not recorded."""
+
+    run: Run
+    steps: list[Step]
+    pages: list[SearchedPage]
+    missing: int
 
 
 class RunCauseService:
     """Why a run failed: its answer page, and its likely cause in a sentence."""
 
-    def __init__(self, core: Core, review: ReviewService) -> None:
+    def __init__(
+        self, core: Core, review: ReviewService, outcomes: ExpectedOutcomeService | None = None
+    ) -> None:
         self._core, self._review = core, review
+        self._outcomes = outcomes or ExpectedOutcomeService(core, SuiteService(core))
 
     async def answer_page(self, run: str) -> AnswerPage:
-        raise NotImplementedError
+        """Return what is needed to judge an answer; for a run without one, how it ended.
+
+        Raises:
+            NotFound: there is no such run.
+        """
+        visited = await self._core.on_store(self._visited, run)
+        expected = await self._outcomes.expected_outcome(run)
+        return await self._core.on_worker(_answer_page, visited, expected)
 
     async def likely_cause(self, run: str) -> LikelyCause:
         raise NotImplementedError
 
     async def ask_cause(self, run: str) -> LikelyCause:
         raise NotImplementedError
+
+    def _visited(self, run: str) -> _Visited:
+        runs = self._core.workspace.runs
+        loaded, steps = runs.load(run)
+        pages: list[SearchedPage] = []
+        missing = 0
+        trees: dict[str, str] = {}
+        visits: list[Step] = [*steps, loaded.final] if loaded.final is not None else steps
+        for at, step in enumerate(visits):
+            if step.tree and step.tree not in trees:
+                try:
+                    trees[step.tree] = runs.read_blob(step.tree).decode("utf-8", "replace")
+                except SiteloreError:
+                    trees[step.tree] = ""
+            tree = trees.get(step.tree, "")
+            if tree:
+                pages.append(SearchedPage(step=at, url=step.url, title=step.title, tree=tree))
+            else:
+                missing += 1
+        return _Visited(loaded, steps, pages, missing)
+
+
+def _answer_page(visited: _Visited, expected: ExpectedOutcome | None) -> AnswerPage:
+    run, steps = visited.run, visited.steps
+    terms = answer_terms(run.answer or "", run.intent)
+    places = find_places(terms, visited.pages, page_rows)
+    answered = answer_step(run, steps)
+    return AnswerPage(
+        run=run.id,
+        step=answered if answered is not None else max(0, len(steps) - 1),
+        intent=run.intent,
+        answer=run.answer,
+        ended=ended_words(run),
+        expected=expected,
+        terms=tuple(
+            AnswerTerm(text=term.text, kind=term.kind, in_task=term.in_task, places=_shown(found))
+            for term, found in zip(terms, places, strict=True)
+        ),
+        pages=len(visited.pages),
+        missing=visited.missing,
+    )
+
+
+def _shown(places: Sequence[TermPlace]) -> tuple[AnswerPlace, ...]:
+    return tuple(
+        AnswerPlace(
+            step=place.step,
+            line=place.row if place.row < MAX_LINES else -1,
+            url=place.url,
+            title=place.title,
+            text=place.text,
+        )
+        for place in places
+    )
+
+
+def ended_words(run: Run) -> str:
+    """Return how a run ended, in words; whole is the error of one that crashed."""
+    steps = f"{run.step_count} step{'' if run.step_count == 1 else 's'}"
+    match run.outcome:
+        case Outcome.ANSWERED:
+            return f"It answered after {steps}."
+        case Outcome.INFEASIBLE:
+            return f"It reported the task as infeasible after {steps}."
+        case Outcome.ENDED_BY_ENVIRONMENT:
+            return f"The environment scored and stopped it after {steps}."
+        case Outcome.STEP_LIMIT:
+            return f"It used all {steps} without an answer."
+        case Outcome.LEFT_ALLOWED_SITES:
+            return f"It left the allowed sites after {steps}."
+        case Outcome.CRASHED:
+            return (
+                f"It crashed after {steps}: {run.error}"
+                if run.step_count
+                else f"It crashed before its first step: {run.error}"
+            )
+        case Outcome.RUNNING:
+            return "It is still going on."
+        case Outcome.INTERRUPTED:
+            return f"The program ended during the run, after {steps}."
+        case Outcome.NEEDS_PERSON:
+            return f"It needed a person after {steps}: {one_line(run.error or 'nobody was there', 300)}"
+        case Outcome.OUT_OF_BUDGET:
+            return f"Its budget was used up after {steps}."
+        case Outcome.STOPPED:
+            return f"A person stopped it after {steps}."
+        case Outcome.DONE_BY_HAND:
+            return f"An operator did the task and marked it finished, after {steps}."
+        case Outcome.UNKNOWN:
+            return f"The records of its end are missing; {steps} are there."
