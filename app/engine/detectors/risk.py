@@ -131,7 +131,7 @@ class RiskModel:
         """Return the chance that the run failed, in [0, 1]."""
         found = features(flags, steps, usual_steps, decided)
         logit = sum(self.weights.get(name, 0.0) * x for name, x in found.items())
-        return _sigmoid(self.slope * logit + self.offset)
+        return chance_of(self.slope * logit + self.offset)
 
     def logit(self, example: JudgedRun) -> float:
         """Return log odds before calibration, by which rankings are compared."""
@@ -285,14 +285,27 @@ def _calibrate(
     design: Vector, failed: Vector, folds: npt.NDArray[np.int_], seen: npt.NDArray[np.bool_]
 ) -> tuple[float, float]:
     """Return slope and offset over log odds that were predicted for runs the weights had not seen."""
-    kinds = int(failed.sum()), int(len(failed) - failed.sum())
-    if len(failed) < MIN_TO_CALIBRATE or min(kinds) < 3:
+    if not _can_calibrate(failed):
         return 1.0, 0.0
     logits = np.zeros(len(failed))
     for fold in range(FOLDS):
         held = folds == fold
         weights = _newton(design[~held], failed[~held], _MEANS[seen], _PRECISIONS[seen])
         logits[held] = _sum("ni,i->n", design[held], weights)
+    return _rising_line(logits, failed)
+
+
+def rising_line(logits: Sequence[float], failed: Sequence[bool]) -> tuple[float, float]:
+    """Return slope and offset that calibrate held-out log odds; 1 and 0 with too few verdicts."""
+    known = np.array(failed, dtype=float)
+    return _rising_line(np.array(logits), known) if _can_calibrate(known) else (1.0, 0.0)
+
+
+def _can_calibrate(failed: Vector) -> bool:
+    return len(failed) >= MIN_TO_CALIBRATE and min(failed.sum(), len(failed) - failed.sum()) >= 3
+
+
+def _rising_line(logits: Vector, failed: Vector) -> tuple[float, float]:
     line = _newton(
         np.stack([logits, np.ones_like(logits)], axis=1), failed, np.array([1.0, 0.0]), np.array([4.0, 4.0])
     )
@@ -305,7 +318,8 @@ def _strongest(flags: Sequence[Flag], detector: str) -> Flag:
     )
 
 
-def _sigmoid(logit: float) -> float:
+def chance_of(logit: float) -> float:
+    """Return the chance that log odds stand for."""
     return 1 / (1 + math.exp(-max(-700.0, min(700.0, logit))))
 
 

@@ -1,10 +1,12 @@
 """Scorecard of the detectors: how often each fired, and how often rightly, by verdicts and operators' reactions.
 
-A reaction counts as a verdict on its flag: the newest of both wins.
+A reaction counts as a verdict on its flag. Of several people's judgements the one that settles them counts, else the
+majority of each person's newest.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,41 +22,49 @@ class _Judgement:
 
     at: float
     id: str
+    author: str
     detector: str
     failed: bool | None
     settles: bool = False
 
 
 def agent_failed(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()) -> bool | None:
-    """Whether the agent failed by the newest judgement; ``None`` without one or where the task is ambiguous.
+    """Whether the agent failed by people's judgements; ``None`` without one or where the task is ambiguous.
 
-    An adjudication counts before all others.
-    A verdict on one flag means that the run failed if it names a failure, and nothing if it only clears the flag; the
-    same holds for a reaction to a flag.
+    The newest verdict that settles a disagreement counts before all others. Else each author's newest judgement has a
+    vote, the majority counts, and of equal ones the newest. A verdict on one flag means that the run failed if it
+    names a failure, and nothing if it only clears the flag; the same holds for a reaction to a flag.
     """
-    for word in _newest_first(verdicts, reactions):
-        if not word.detector or word.failed:
-            return word.failed
-    return None
+    words = _newest_first(verdicts, reactions)
+    return _majority([word for word in words if not word.detector or word.failed])
 
 
 def fired_correctly(
     detector: str, verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()
 ) -> bool | None:
-    """Whether a detector fired rightly: by the newest judgement of its flag, else of the run."""
-    for word in _newest_first(verdicts, reactions):
-        if word.detector == detector:
-            return word.failed
-    return agent_failed(verdicts, reactions)
+    """Whether a detector fired rightly: by people's judgements of its flag, else of the run."""
+    own = [word for word in _newest_first(verdicts, reactions) if word.detector == detector]
+    return _majority(own) if own else agent_failed(verdicts, reactions)
+
+
+def _majority(newest_first: Sequence[_Judgement]) -> bool | None:
+    settled = next((word for word in newest_first if word.settles), None)
+    if settled is not None:
+        return settled.failed
+    by_author: dict[str, bool | None] = {}
+    for word in newest_first:
+        by_author.setdefault(word.author, word.failed)
+    votes = Counter(by_author.values())  # in the order of the newest: of equal counts the first one is found
+    return max(votes, key=lambda sense: votes[sense], default=None)
 
 
 def _newest_first(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction]) -> list[_Judgement]:
-    words = [_Judgement(one.at, "", one.detector, one.right) for one in reactions]
+    words = [_Judgement(one.at, "", one.author, one.detector, one.right) for one in reactions]
     for one in verdicts:
         ambiguous = one.label is Label.TASK_AMBIGUOUS
         failed = None if ambiguous else one.label not in AGENT_DID_NOT_FAIL
-        words.append(_Judgement(one.at, one.id, one.detector, failed, one.settles))
-    return sorted(words, key=lambda word: (word.settles, word.at, word.id), reverse=True)
+        words.append(_Judgement(one.at, one.id, one.author, one.detector, failed, one.settles))
+    return sorted(words, key=lambda word: (word.at, word.id), reverse=True)
 
 
 def scorecard(

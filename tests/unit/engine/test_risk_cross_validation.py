@@ -180,11 +180,9 @@ def test_a_fit_is_tried_from_so_many_verdicts_of_both_kinds(
         (0.70, 0.70 + MIN_GAIN / 2, False),
         (0.70, 0.70 + MIN_GAIN * 1.01, True),
         (0.70, 0.90, True),
-        (None, None, False),
-        (None, 0.9, False),
     ],
 )
-def test_a_fit_is_used_only_where_it_is_better(cold: float | None, fitted: float | None, better: bool):
+def test_a_fit_is_used_only_where_it_is_better(cold: float, fitted: float, better: bool):
     found = CrossValidation(failed=20, passed=20, cold=cold, fitted=fitted)
     assert found.fit_is_better is better
     assert ("fitted to verdicts is in use" in found.why) is better
