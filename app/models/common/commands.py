@@ -17,7 +17,7 @@ from app.models.evaluate.commands import EVALUATE_COMMANDS, PAIR_COMMANDS
 from app.models.graph.commands import MAP_COMMANDS
 from app.models.live.commands import LIVE_COMMANDS
 from app.models.prompts.commands import prompt_commands
-from app.models.review.commands import COMPARISON_COMMANDS, PANEL_COMMANDS
+from app.models.review.commands import COMPARISON_COMMANDS, PAGE_COMMANDS, PANEL_COMMANDS
 
 __all__ = ["ACTIVE_PLACES", "COMMANDS", "MENUS", "PLACE_TITLES", "Command", "CommandCenter"]
 
@@ -242,6 +242,7 @@ COMMANDS: tuple[Command, ...] = (
     *EVERYWHERE,
     *PAIR_COMMANDS,
     *REVIEW,
+    *PAGE_COMMANDS,
     *COMPARISON_COMMANDS,
     *PANEL_COMMANDS,
     *prompt_commands("review", "Review/Prompts"),

@@ -1,8 +1,25 @@
-"""The commands of Review on two runs side by side, and on progress, annotators and guideline."""
+"""The commands of Review on answer and pages, on two runs side by side, and on progress, annotators and guideline."""
 
 from __future__ import annotations
 
 from app.models.common.command import Command, commands
+
+PAGE_COMMANDS = (
+    *commands(
+        "review", "Review/Pages",
+        ("review.answer", "Answer page, or the two pages", "I", "comment-check-outline"),
+        ("review.raw", "Raw or readable page text", "R", "code-tags"),
+        ("review.whole", "Whole page, or its headings, forms and alerts", "Shift+R", "format-list-text"),
+        ("review.find", "Find on the page", "F", "text-search"),
+        ("review.find.next", "Next match", "F3", "arrow-down"),
+        ("review.find.previous", "Previous match", "Shift+F3", "arrow-up"),
+        ("review.legend", "Signs of the steps", "", "map-legend"),
+    ),
+    *commands(
+        "review", "Review",
+        ("review.ask_cause", "Ask a model for the likely cause", "Shift+Q", "comment-question-outline"),
+    ),
+)  # fmt: skip
 
 COMPARISON_COMMANDS = (
     *commands(
