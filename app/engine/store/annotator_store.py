@@ -86,13 +86,15 @@ class AnnotatorStore:
             for row in self._all("SELECT version, text, author, at FROM guideline ORDER BY version")
         ]
 
-    def add_guideline(self, text: str, author: str, at: float, version: int) -> None:
-        """Append a version."""
+    def add_guideline(self, text: str, author: str, at: float) -> Guideline:
+        """Append a version, which is in force from now on."""
         with self._review.batch():
+            version = int(self.guideline_version()) + 1
             self._review.connection.execute(
                 "INSERT INTO guideline (version, text, author, at) VALUES (?,?,?,?)",
                 (version, text, author, at),
             )
+        return Guideline(version=str(version), text=text, author=author, at=at)
 
     def _all(self, sql: str, *values: object) -> list[Any]:
         with translated_errors(self._review.path):
