@@ -11,7 +11,7 @@ from app.cli.common import Json, print_result, table, with_engine
 from app.engine.api.run_filter_words import parse_filter, unknown_words
 from app.engine.api.run_rows import RunFilter
 from app.engine.core.verdicts import Label
-from app.errors import InputError, NotFound, UsageError
+from app.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from app.engine.api.review_api import BulkVerdict
@@ -107,7 +107,7 @@ async def _runs_of(engine: Engine, cluster: str, words: str) -> list[str]:
     if not found and cluster and not words.strip():
         raise NotFound(f"no cluster {cluster!r}; 'sitelore review clusters' lists them")
     if not found:
-        raise InputError(
+        raise NotFound(
             "no run passes the filter; no verdict was given", remedy="see 'sitelore review clusters'"
         )
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -68,9 +68,39 @@ def cluster_failures(failures: Iterable[FailureFacts]) -> list[ClusterOfFacts]:
             rest = _take(rest, number, detector, names, groups)
         for one in rest:
             groups.append((_key(len(LEVELS), detector, (one.error, one.site, one.page)), (one,)))
-    titles = Counter(title_of(members) for _, members in groups)
-    made = [_cluster(key, members, titles) for key, members in groups]
+    titles = _titles([members for _, members in groups])
+    made = [_cluster(key, members, title) for (key, members), title in zip(groups, titles, strict=True)]
     return sorted(made, key=lambda one: (-len(one.members), one.title, one.key))
+
+
+def _titles(groups: Sequence[tuple[FailureFacts, ...]]) -> list[str]:
+    """Return a sentence for each group; those that would have the same one name their page, then their site too."""
+    titles = [title_of(members) for members in groups]
+    for place_of in (_page_of, _page_and_site_of):
+        counts = Counter(titles)
+        titles = [
+            title if counts[title] == 1 else title_of(members, place_of(members))
+            for title, members in zip(titles, groups, strict=True)
+        ]
+    return titles
+
+
+def _page_of(members: Sequence[FailureFacts]) -> str:
+    return _shared(members, "page") or _shared(members, "section") or _sites_of(members)
+
+
+def _page_and_site_of(members: Sequence[FailureFacts]) -> str:
+    return f"{_page_of(members)} of {_sites_of(members)}"
+
+
+def _sites_of(members: Sequence[FailureFacts]) -> str:
+    sites = sorted({one.site for one in members if one.site})
+    return ", ".join(sites[:3]) or "an unknown site"
+
+
+def _shared(members: Sequence[FailureFacts], name: str) -> str:
+    values = {str(getattr(one, name)) for one in members}
+    return values.pop() if len(values) == 1 else ""
 
 
 def _take(
@@ -98,25 +128,16 @@ def _key(number: int, detector: str, values: Sequence[str]) -> str:
     return f"{detector or 'ended'}-{digest}"
 
 
-def _cluster(key: str, members: tuple[FailureFacts, ...], titles: Mapping[str, int]) -> ClusterOfFacts:
-    def shared(name: str) -> str:
-        values = {str(getattr(one, name)) for one in members}
-        return values.pop() if len(values) == 1 else ""
-
+def _cluster(key: str, members: tuple[FailureFacts, ...], title: str) -> ClusterOfFacts:
     labels = {label_of(one) for one in members}
-    sites = tuple(sorted({one.site for one in members if one.site}))
-    where = shared("page") or shared("section") or ", ".join(sites[:3]) or "pages of no known site"
-    title = title_of(members)
-    if titles[title] > 1 and where not in title:
-        title = title_of(members, where)
     return ClusterOfFacts(
         key=key,
         title=title,
         detector=Counter(one.detector for one in members).most_common(1)[0][0],
-        sites=sites,
-        page=shared("page"),
-        control=shared("control"),
-        error=shared("error"),
+        sites=tuple(sorted({one.site for one in members if one.site})),
+        page=_shared(members, "page"),
+        control=_shared(members, "control"),
+        error=_shared(members, "error"),
         label=labels.pop() if len(labels) == 1 else None,
         members=members,
     )

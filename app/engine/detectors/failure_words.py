@@ -92,7 +92,7 @@ def title_of(kind: Sequence[FailureFacts], where: str = "") -> str:
     first = kind[0]
     error, action = shared(lambda one: one.error), shared(deed_of)
     place = shared(lambda one: one.page) or shared(lambda one: one.section)
-    on_page = f" on {place or where}" if place or where else ""
+    on_page = f" on {where or place}" if place or where else ""
     if action:
         on_page = f" on {where}" if where else ""
     match first.detector:
