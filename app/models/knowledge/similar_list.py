@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import zip_longest
 
 from PySide6.QtCore import QObject
 
@@ -42,10 +41,9 @@ class ExampleListModel(ObjectList[PreflightExample]):
         )
 
     def show(self, examples: Iterable[PreflightExample]) -> None:
-        """Show these examples, in turn from failed, passed and unscored runs, so that harm shows as soon as use."""
+        """Show these examples, those of passed runs first: there the tip could do harm."""
         once = {(example.run, example.step): example for example in examples}
-        kinds = [[one for one in once.values() if one.failed is failed] for failed in (True, False, None)]
-        self.merge([one for turn in zip_longest(*kinds) for one in turn if one is not None])
+        self.merge([one for failed in (False, True, None) for one in once.values() if one.failed is failed])
 
 
 _ROUTES = {"url": "address", "keyword": "words", "embedding": "meaning", "anchor": "region"}

@@ -58,9 +58,11 @@ class ComposerModel(QObject):
         self.draft = TipDraft(site="", text="")
         self.run, self.step, self.intent = "", 0, ""
         self.kept = False
+        self.thrown: TipDraft | None = None
+        """The draft that was discarded, which can be brought back until the form is closed."""
         self.error = self.preflight = self.coverage = ""
         self.pages: int | None = None
-        self._filled = self.draft
+        self._filled, self._was_changed = self.draft, False
         self._check = QTimer(self, singleShot=True, interval=CHECK_MS)
         self._check.timeout.connect(self._ask_check)
         self._keep = QTimer(self, singleShot=True, interval=KEEP_MS)
@@ -103,6 +105,12 @@ class ComposerModel(QObject):
                 self.draft = replace(self.draft, **{name: value})
         self._check.start()
         self._keep.start()
+        self._tell_changed()
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether there is something to discard: a kept draft, or one that differs from the proposal."""
+        return self.is_ready and (self.kept or self.draft != self._filled)
 
     def open(self, run: str, step: int, draft: TipDraft | None = None) -> None:
         """Fill the form for a step: with ``draft``, else with the draft kept for it, else with the engine's
@@ -117,7 +125,7 @@ class ComposerModel(QObject):
             "",
             False,
         )  # drop the previous tip
-        self._filled = self.draft
+        self._filled, self.thrown, self._was_changed = self.draft, None, False
         self.lint.replace([])
         self.similar.replace([])
         self.examples.replace([])
@@ -164,6 +172,7 @@ class ComposerModel(QObject):
             return
         self._keep.stop()
         self._tasks.cancel("compose-keep")
+        self.thrown = self.draft if self.is_changed else self.thrown
         self.is_ready = False
         self.opened.emit()
 
@@ -177,6 +186,17 @@ class ComposerModel(QObject):
             self._failed,
             key="compose-open",
         )
+
+    def bring_back(self) -> None:
+        """Undo the discarding."""
+        if self.thrown is None or not self.is_ready:
+            return
+        self.draft, self.thrown = self.thrown, None
+        self.procedure.show(self.draft)
+        self.region.show(self.draft, self.run, self.step, editable=True)
+        self._keep.start(0)
+        self._check.start(0)
+        self.opened.emit()
 
     def save(self, *, go_on: bool = True) -> None:
         """Store the tip: as reviewed when lint finds no error, else as a draft."""
@@ -232,8 +252,15 @@ class ComposerModel(QObject):
         self.procedure.set_editable(True)
         self.drafted.begin()
         self.region.show(self.draft, self.run, self.step, editable=True)
+        self._was_changed = self.is_changed
         self.opened.emit()
         self._check.start(0)
+
+    def _tell_changed(self) -> None:
+        """Say once that there is something to discard, or nothing any more."""
+        if self.is_changed != self._was_changed:
+            self._was_changed = self.is_changed
+            self.busy_changed.emit()
 
     def _failed(self, error: BaseException) -> None:
         self.error, self.is_saving = str(error), False
@@ -253,6 +280,7 @@ class ComposerModel(QObject):
             self.procedure.show(self.draft)
         self._check.start()
         self._keep.start()
+        self._tell_changed()
 
     def _set_anchor(self, anchor: Anchor | None) -> None:
         if self.is_ready:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.api.engine_api import RunDetail, StepView
-from app.engine.api.review_api import RiskReport
 from app.engine.api.run_rows import RunRow
 from app.engine.core.trajectory import Outcome, Step
-from app.engine.core.verdicts import Flag, Verdict
 from app.models.common.page import PageModel, ScreenshotStore
 from app.models.common.step_list import StepListModel, run_step_marks
 from app.models.common.step_views import StepViews
@@ -19,10 +16,13 @@ from app.models.common.tasks import ignore
 from app.models.live.run_form import ReviewRunFormModel
 from app.models.prompts.ask_again_model import AskAgainModel
 from app.models.prompts.prompts_model import PromptsModel
+from app.models.review.cluster_list import FailureClusters
 from app.models.review.composer import ComposerModel
 from app.models.review.expected import ExpectedModel
-from app.models.review.flags import LABELS, FlagListModel, ScorecardModel, VerdictListModel
+from app.models.review.flags import FlagListModel
 from app.models.review.interventions import InterventionListModel
+from app.models.review.judged_runs import JudgedRuns
+from app.models.review.judging import JudgingModel
 from app.models.review.relevant_tips import RelevantTipsModel
 from app.models.review.review_facts import RunFacts, StepFacts, facts_of_step, row_facts, run_facts
 from app.models.review.run_memory import RunMemoryModel
@@ -42,6 +42,7 @@ class ReviewModel(QObject):
 
     Signals:
         run_changed: another run is open, or its facts changed.
+        opened: another run is on show, or nothing of it yet (``detail`` is ``None``).
         step_changed: another step is current; its pages may still be loading.
         page_changed: the pages changed (they arrived, are loading, or failed).
         notice: a sentence for a passing message.
@@ -49,6 +50,7 @@ class ReviewModel(QObject):
     """
 
     run_changed = Signal()
+    opened = Signal()
     step_changed = Signal()
     page_changed = Signal()
     verdicts_changed = Signal()
@@ -60,8 +62,11 @@ class ReviewModel(QObject):
         self._client, self._tasks = client, tasks
         self.queue = RunQueue(client, tasks, self)
         self.steps = StepListModel(self)
+        self.many = JudgedRuns(client, self)
+        self.clusters = FailureClusters(client, tasks, self.queue, self.many, self)
         self.flags, self.interventions = FlagListModel(self), InterventionListModel(self)
-        self.verdicts, self.scores = VerdictListModel(self), ScorecardModel(self)
+        self.judging = JudgingModel(client, tasks, self.many, self)
+        self.verdicts = self.judging.labels
         self.before, self.after = PageModel(self), PageModel(self)
         self.pictures = ScreenshotStore(client, tasks, self)
         self.views = StepViews(client, tasks, self)
@@ -77,11 +82,9 @@ class ReviewModel(QObject):
         self.index = 0
         self.view: StepView | None = None
         self.error = self.page_error = ""
-        self.report: RiskReport | None = None
         self._runs: dict[str, RunDetail] = {}
         self._row: RunRow | None = None
         self._wanted_step: int | None = None
-        self._opened_at = 0.0
         self._restoring = ""
         self._ahead = QTimer(self, singleShot=True, interval=0)
         self._ahead.timeout.connect(self._fetch_ahead)
@@ -90,6 +93,8 @@ class ReviewModel(QObject):
         self.queue.loaded.connect(self._on_queue_loaded)
         self.composer.saved.connect(self._on_saved)
         self.composer.notice.connect(self.notice)
+        self.judging.notice.connect(self.notice)
+        self.clusters.run_wanted.connect(self.open_run)
         self.tips.notice.connect(self.notice)
         self.run_form.ended.connect(self._on_run_ended)
         self.run_form.failed.connect(self.notice)
@@ -138,19 +143,22 @@ class ReviewModel(QObject):
 
     def next_run(self, offset: int = 1) -> None:
         """Open the next run of the queue as it is filtered and ordered, or the previous one (-1)."""
+        if self.clusters.is_shown:
+            self.clusters.step(offset)
+            return
         self.open_run(self.queue.neighbour(offset))
 
     def next_other(self, after: str = "") -> None:
-        """Open the next unjudged run that failed in another way than ``after`` (the open run)."""
+        """Open the filter's next unjudged run that failed in another way than ``after`` (the open run)."""
 
         def found(row: RunRow | None) -> None:
             if row is None:
-                self.notice.emit(self.tr("No failure of another kind left to review."))
+                self.notice.emit(self.tr("Nothing left to judge in this filter."))
             else:
                 self.open_run(row.id)
 
         self._tasks.start(
-            self._client.api.next_to_review(after or self.run, other_kind=True),
+            self._client.api.next_to_review(after or self.run, other_kind=True, which=self.queue.filter),
             found,
             key="review-next-other",
         )
@@ -186,6 +194,7 @@ class ReviewModel(QObject):
         if self.detail is None or not self.detail.steps:
             return
         index = max(0, min(index, len(self.detail.steps) - 1))
+        self.judging.step = index
         if index == self.index and self.view is not None:
             return
         self.index, self.page_error = index, ""
@@ -217,63 +226,7 @@ class ReviewModel(QObject):
 
     def go_suspect(self) -> None:
         if self.detail is not None:
-            self.show_step(self.detail.risk.suspect_step)
-
-    # ------------------------------------------------------------ judging
-    def judge(self, place: int, note: str = "") -> None:
-        """Give the label at this place of the list (0 is key ``1``); withdraw it when it was given already."""
-        choice = self.verdicts.at(place)
-        if choice is None or self.detail is None:
-            return
-        run = self.run
-        if choice.given:
-            self._withdraw(choice.given, choice.label.value)
-            return
-        label = LABELS[place]
-
-        def given(verdict: Verdict) -> None:
-            self.notice.emit(self.tr("Verdict: {0}").format(verdict.label.value))
-
-        step = self.index if self.detail.steps else None
-        seconds = round(time.monotonic() - self._opened_at, 1)
-        self._tasks.start(self._client.api.give_verdict(run, label, step, note, lead_seconds=seconds), given)
-
-    def withdraw(self) -> None:
-        if self.detail is not None and self.detail.verdicts:
-            newest = self.detail.verdicts[-1]
-            self._withdraw(newest.id, newest.label.value)
-
-    def annotate(self, note: str) -> None:
-        """Put a note on the newest verdict (which is stored again with it), or keep it for the next one."""
-        if self.detail is None or not self.detail.verdicts:
-            self.notice.emit(self.tr("Give a verdict first: the note belongs to it."))
-            return
-        old = self.detail.verdicts[-1]
-
-        async def file_again() -> Verdict:
-            await self._client.api.withdraw_verdict(old.id)
-            return await self._client.api.give_verdict(
-                old.run, old.label, old.step, note, lead_seconds=old.lead_seconds
-            )
-
-        self._tasks.start(
-            file_again(), lambda _verdict: self.notice.emit(self.tr("Note saved with the verdict"))
-        )
-
-    def ask_model(self) -> None:
-        def came(flags: list[Flag]) -> None:
-            nothing = self.tr("The model found nothing suspicious in this run.")
-            self.notice.emit(self.tr("The model raised {0} flags.").format(len(flags)) if flags else nothing)
-
-        self._tasks.start(self._client.api.ask_model((self.run,)), came)
-        self.notice.emit(self.tr("Asking a model about this run"))
-
-    def load_scores(self) -> None:
-        def came(report: RiskReport) -> None:
-            self.report = report
-            self.scores.show(report.scores)
-
-        self._tasks.start(self._client.api.risk_report(), came, key="review-scores")
+            self.show_step(suspect_step(self.detail))
 
     # ------------------------------------------------------------ tips
     def compose(self) -> None:
@@ -289,20 +242,23 @@ class ReviewModel(QObject):
 
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
-        """Filter, run and step, for the next start."""
-        return {"run": self.run, "step": self.index, "filter": self.queue.text}
+        """Filter, form of the queue, run and step, for the next start."""
+        form = {"filter": self.queue.text, "clusters": self.clusters.is_shown}
+        return {"run": self.run, "step": self.index, **form}
 
     def restore(self, session: dict[str, Any]) -> None:
         """Restore the session; call it before ``start``."""
         text, run, step = session.get("filter"), session.get("run"), session.get("step")
         if isinstance(text, str):
             self.queue.set_filter(text)
+        self.clusters.show(session.get("clusters") is True)
         if isinstance(run, str) and run:
             self.open_run(run, step if isinstance(step, int) else None)
             self._restoring = run
 
     # ------------------------------------------------------------ answers
     def _on_queue_loaded(self) -> None:
+        self.judging.author = self.queue.author
         self._open_first()
         self.queue.current_changed.emit(self.run)
 
@@ -315,10 +271,11 @@ class ReviewModel(QObject):
         self.index = 0
         for rows in (self.steps, self.flags, self.interventions):
             rows.replace([])
-        self.verdicts.show(())
+        self.judging.open(None)
         self.tips.clear()
         self._show_pages()
         self.run_changed.emit()
+        self.opened.emit()
 
     def _run_came(self, detail: RunDetail) -> None:
         self._remember(detail)
@@ -328,13 +285,16 @@ class ReviewModel(QObject):
 
     def _show_run(self, detail: RunDetail) -> None:
         self.detail = detail
-        self._opened_at = time.monotonic()
+        self.judging.author = self.queue.author
+        self.judging.open(detail)
         wanted = self._wanted_step
-        index = detail.risk.suspect_step if wanted is None else wanted
+        index = suspect_step(detail) if wanted is None else wanted
         self.steps.replace(run_step_marks(detail))
+        self.flags.fold_all()
         self._show_judgement(detail)
         self.index, self.view = -1, None
         self.run_changed.emit()
+        self.opened.emit()
         if detail.steps:
             self.show_step(index)
         else:
@@ -346,7 +306,7 @@ class ReviewModel(QObject):
     def _show_judgement(self, detail: RunDetail) -> None:
         self.flags.show(detail.flags, detail.interventions)
         self.interventions.show(detail.interventions, detail.steps)
-        self.verdicts.show(detail.verdicts)
+        self.judging.show(detail)
         self.tips.show_written(detail.run.id, detail.tips)
         self.verdicts_changed.emit()
 
@@ -381,7 +341,7 @@ class ReviewModel(QObject):
         after = self.queue.neighbour(1)
         known = self._runs.get(after)
         if known is not None and known.steps:
-            wanted.append((after, min(known.risk.suspect_step, len(known.steps) - 1)))
+            wanted.append((after, min(suspect_step(known), len(known.steps) - 1)))
         self.views.fetch_ahead(dict.fromkeys(wanted))
         if after and known is None:
             self._tasks.start(self._client.api.open_run(after), self._ahead_came, ignore, key="review-ahead")
@@ -434,12 +394,6 @@ class ReviewModel(QObject):
 
         self._tasks.start(self._client.api.open_run(self.run), came, failed, key="review-refresh")
 
-    def _withdraw(self, verdict: str, label: str) -> None:
-        self._tasks.start(
-            self._client.api.withdraw_verdict(verdict),
-            lambda _none: self.notice.emit(self.tr("Verdict withdrawn: {0}").format(label)),
-        )
-
     def _on_run_ended(self, run: str, said: str) -> None:
         """Open a run that was started from here when it ends, unless a tip is being written."""
         self.notice.emit(said)
@@ -450,3 +404,8 @@ class ReviewModel(QObject):
         self.composing_changed.emit(False)
         if go_on:
             self.next_other(run)
+
+
+def suspect_step(detail: RunDetail) -> int:
+    """Return the step a run opens at."""
+    return detail.suspect.step if detail.suspect.because else detail.risk.suspect_step

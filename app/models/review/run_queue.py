@@ -11,14 +11,23 @@ from app.engine.api.run_filter_words import parse_filter
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.events import IMPORT_JOB_TITLE
 from app.models.common.object_list import ObjectList
+from app.models.common.tasks import ignore
+from app.models.review.filter_completion import FilterCompletionModel, filter_words, unknown_text
 
 if TYPE_CHECKING:
+    from app.engine.api.engine_api import WorkspaceInfo
     from app.engine.core.events import JobChanged, RunsChanged
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
 COALESCE_MS = 200
 """Changes within this time (an import) load the list once."""
+
+TEACH = "order:teach"
+"""The word that puts the runs first from which the ranking learns most."""
+
+MOST_WORDS = 8
+"""Words of a filter without which an empty list is tried again."""
 
 FIRST_FILTER = "failed"
 """The filter of a new workspace: the failed runs."""
@@ -59,6 +68,37 @@ def needs_text(needs: str) -> str:
     return QCoreApplication.translate("Review", "gave up: {0}").format(needs) if needs else ""
 
 
+def verdict_text(row: RunRow) -> str:
+    """``loop``, ``2 verdicts``, or "" for an unjudged run."""
+    if row.verdicts > 1:
+        return QCoreApplication.translate("Review", "{0} verdicts").format(row.verdicts)
+    return row.label
+
+
+def run_words(row: RunRow) -> str:
+    """All that the row of a run shows, in reading order."""
+    parts = [
+        score_text(row.score),
+        f"risk {row.risk:.2f}" if row.looked_at else "not checked yet",
+        row.site,
+        row.task_id,
+        verdict_text(row) or (detector_label(row.flags[0]) if row.flags else ""),
+        row.intent,
+        needs_text(row.needs),
+        row.teaches,
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def run_tip(row: RunRow) -> str:
+    """The whole goal and reason, which the row elides, all flags, and who judged it."""
+    flags = ", ".join(detector_label(name) for name in row.flags)
+    by = ", ".join(row.judged_by)
+    judged = " · ".join(part for part in (row.label, by) if part)
+    parts = (row.intent, row.teaches, flags, needs_text(row.needs), judged)
+    return "\n".join(part for part in parts if part)
+
+
 class RunQueueModel(ObjectList[RunRow]):
     """The rows of the queue, keyed by run id."""
 
@@ -66,23 +106,10 @@ class RunQueueModel(ObjectList[RunRow]):
         super().__init__(lambda row: row.id, parent)
 
     def words(self, value: RunRow) -> str:
-        """All that the row shows, in reading order."""
-        parts = [
-            f"risk {value.risk:.2f}" if value.looked_at else "not checked yet",
-            value.site,
-            value.task_id,
-            score_text(value.score),
-            *(detector_label(name) for name in value.flags[:1]),
-            value.intent,
-            needs_text(value.needs),
-            value.label,
-        ]
-        return ", ".join(part for part in parts if part)
+        return run_words(value)
 
     def tip(self, value: RunRow) -> str:
-        """The whole goal and reason, which the row elides, and all flags."""
-        flags = ", ".join(detector_label(name) for name in value.flags)
-        return "\n".join(part for part in (value.intent, flags, needs_text(value.needs), value.label) if part)
+        return run_tip(value)
 
 
 class RunQueue(QObject):
@@ -102,7 +129,10 @@ class RunQueue(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self.model = RunQueueModel(self)
+        self.completion = FilterCompletionModel(self)
         self.text = FIRST_FILTER
+        self.author = self.why_empty = ""
+        self._before_teaching = FIRST_FILTER
         self.shown = self.total = 0
         self.state = QueueState.LOADING
         self.error = ""
@@ -125,6 +155,30 @@ class RunQueue(QObject):
     @property
     def filter(self) -> RunFilter:
         return parse_filter(self.text, self._sites)
+
+    @property
+    def unknown(self) -> str:
+        """The words of the filter line that are no filter, in a sentence each."""
+        return unknown_text(self.text)
+
+    @property
+    def teaches(self) -> bool:
+        """Whether the runs from which the ranking learns most stand first."""
+        return self.filter.order == "teach"
+
+    def teach(self) -> None:
+        """Put the unjudged runs first from which the ranking learns most, passed ones too; again: as before."""
+        if self.teaches:
+            back = self._before_teaching
+            self.set_filter(back if TEACH not in back else FIRST_FILTER)
+            return
+        self._before_teaching = self.text
+        kept = [
+            word
+            for word in filter_words(self.text)
+            if word not in ("failed", "passed", "unjudged") and not word.startswith("order:")
+        ]
+        self.set_filter(" ".join(("unjudged", *kept, TEACH)))
 
     def load(self) -> None:
         self._again = True
@@ -187,18 +241,42 @@ class RunQueue(QObject):
             self.error = str(error)
             self._set_state(QueueState.ERROR)
 
-        def arrived(answer: tuple[list[RunRow], int]) -> None:
-            self._show(*answer, again)
+        def arrived(answer: tuple[list[RunRow], WorkspaceInfo]) -> None:
+            rows, info = answer
+            self.author = info.author
+            self._show(rows, info.runs, again)
 
         self._tasks.start(self._fetch(self.filter), arrived, failed, key="review-queue")
 
-    async def _fetch(self, which: RunFilter) -> tuple[list[RunRow], int]:
+    async def _fetch(self, which: RunFilter) -> tuple[list[RunRow], WorkspaceInfo]:
         info = await self._client.api.info()
-        return await self._client.api.list_runs(which), info.runs
+        return await self._client.api.list_runs(which), info
+
+    def _explain_empty(self) -> None:
+        """Find the words of the filter without which there are runs."""
+        words = filter_words(self.text)[:MOST_WORDS]
+
+        async def count() -> list[tuple[str, int]]:
+            found: list[tuple[str, int]] = []
+            for word in words:
+                rest = " ".join(one for one in filter_words(self.text) if one != word)
+                rows = await self._client.api.list_runs(parse_filter(rest, self._sites))
+                found.append((word, len(rows)))
+            return found
+
+        def came(found: list[tuple[str, int]]) -> None:
+            one, more = self.tr("Without {0}: 1 run."), self.tr("Without {0}: {1} runs.")
+            told = [(one if many == 1 else more).format(word, many) for word, many in found if many]
+            self.why_empty = "\n".join(told)
+            self.changed.emit()
+
+        self._tasks.start(count(), came, ignore, key="review-queue-empty")
 
     def _show(self, rows: list[RunRow], total: int, again: bool) -> None:
-        self.total, self.error = total, ""
+        self.total, self.error, self.why_empty = total, "", ""
+        self._tasks.cancel("review-queue-empty")
         self._sites.update(row.site for row in rows)
+        self.completion.learn(rows)
         if not rows and total and not self._touched:  # nothing here was ever scored: show everything
             self.set_filter("")
             self._touched = False
@@ -211,6 +289,8 @@ class RunQueue(QObject):
             self.model.merge(self._with_open_run(rows), keep_places=True)
         empty = QueueState.NO_MATCH if total else QueueState.NO_RUNS
         self._set_state(QueueState.READY if rows else empty)
+        if not rows and total:
+            self._explain_empty()
         if again:
             self.loaded.emit()
 

@@ -29,6 +29,7 @@ from app.views.knowledge.step_draft_pane import StepDraftPane
 from app.views.review.rows import EXAMPLE, FINDING, SIMILAR, example_row, finding_row, similar_row
 from app.views.widgets import ElidedLabel
 from app.views.widgets.build import hbox, scroll_area, styled, text_label, vbox
+from app.views.widgets.command_button import command_link, show_command
 from app.views.widgets.rows import FittedList
 
 if TYPE_CHECKING:
@@ -115,9 +116,13 @@ class Composer(QFrame):
         self.lint = FittedList(theme, finding_row, self.tr("Lint findings"), FINDING, most=4)
         self.similar = FittedList(theme, similar_row, self.tr("Similar tips"), SIMILAR, most=3)
         self.examples = FittedList(
-            theme, example_row, self.tr("Steps that would retrieve it"), EXAMPLE, most=6
+            theme, example_row, self.tr("Steps that would retrieve it"), EXAMPLE, most=8
         )
         self.save, self.close_button = styled(QPushButton(), "primary"), QPushButton()
+        self.discard = QPushButton()
+        self.more = command_link(center, "composer.parts")
+        self._labels: dict[str, QLabel] = {}
+        self._shown: set[str] = set()
         self._heads: dict[str, QLabel] = {}
         self._name_all()
         self._lay_out()
@@ -125,9 +130,34 @@ class Composer(QFrame):
         self._dress()
 
     def begin(self) -> None:
-        """Focus the text; a proposed text is selected, so that typing replaces it."""
+        """Focus the text, behind what was proposed or kept: typing continues it and never replaces it."""
         self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.text.selectAll()
+        self.text.moveCursor(QTextCursor.MoveOperation.End)
+
+    def show_parts(self) -> None:
+        """Show the folded fields and go to the first empty one; when all are shown, fold the empty ones."""
+        if len(self._shown) == len(self._fields):
+            self._shown = {name for name, field in self._fields.items() if field.text()}
+            self._fold()
+            self.text.setFocus()
+            return
+        self._shown = set(self._fields)
+        self._fold()
+        empty = (field for field in self._fields.values() if not field.text())
+        next(empty, self.keywords).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @property
+    def _fields(self) -> dict[str, QLineEdit]:
+        """The fields that are folded while empty."""
+        return {**self.parts, "keywords": self.keywords}
+
+    def _fold(self) -> None:
+        for name, field in self._fields.items():
+            field.setVisible(name in self._shown)
+            self._labels[name].setVisible(name in self._shown)
+        hidden = [self._labels[name].text() for name in self._fields if name not in self._shown]
+        word = self.tr("Add {0}").format(", ".join(hidden)) if hidden else self.tr("Fold the empty fields")
+        show_command(self.more, self._center, "composer.parts", word)
 
     def _name_all(self) -> None:
         names = {
@@ -179,6 +209,7 @@ class Composer(QFrame):
             self._scope_grid(),
             self.text,
             self._parts_grid(),
+            hbox(self.more, 1),
             self.steps,
             self.drafted,
             self.region,
@@ -197,7 +228,7 @@ class Composer(QFrame):
         form.addWidget(self.examples)
         form.addStretch(1)
         scroll = scroll_area(inner)
-        foot = hbox(self.close_button, (self.save, 1), margins=(12, 8, 12, 8), spacing=8)
+        foot = hbox(self.close_button, self.discard, (self.save, 1), margins=(12, 8, 12, 8), spacing=8)
         self.error.setContentsMargins(12, 0, 12, 0)
         vbox(head, (scroll, 1), self.error, foot, parent=self, spacing=0)
         self._order_tabs()
@@ -224,8 +255,8 @@ class Composer(QFrame):
             "before": self.tr("before"),
             "why": self.tr("why"),
         }
-        for row, (name, field) in enumerate([*self.parts.items(), ("words", self.keywords)]):
-            label = QLabel(words.get(name, self.tr("words")))
+        for row, (name, field) in enumerate(self._fields.items()):
+            label = self._labels[name] = QLabel(words.get(name, self.tr("words")))
             label.setProperty("kind", "secondary")
             label.setBuddy(field)
             grid.addWidget(label, row, 0)
@@ -242,11 +273,12 @@ class Composer(QFrame):
             self.text,
             *self.parts.values(),
             self.keywords,
+            self.more,
             *self.steps.tab_order,
             *self.drafted.tab_order,
         ]
         order += self.region.tab_order
-        order += [self.lint, self.similar, self.examples, self.save, self.close_button]
+        order += [self.lint, self.similar, self.examples, self.save, self.close_button, self.discard]
         order += [self.source, self.site, self.kind, self.scope]
         for one, other in pairwise(order):
             QWidget.setTabOrder(one, other)
@@ -268,6 +300,7 @@ class Composer(QFrame):
         self.lint.clicked.connect(self._on_finding)
         self.source.clicked.connect(lambda: self.run_wanted.emit(model.run, model.step))
         self.save.clicked.connect(lambda: self._center.trigger("composer.save"))
+        self.discard.clicked.connect(self._on_discard)
         self.close_button.clicked.connect(lambda: self._center.trigger("composer.close"))
         model.opened.connect(self._fill)
         model.checked.connect(self._show_check)
@@ -293,15 +326,13 @@ class Composer(QFrame):
             self.text.setPlainText(text)
         if early:
             model.set_field("text", text)
-            self.text.moveCursor(QTextCursor.MoveOperation.End)
-        elif self.text.hasFocus():
-            self.text.selectAll()
+        self.text.moveCursor(QTextCursor.MoveOperation.End)
+        self._shown = {name for name in self._fields if model.field(name)}
+        self._fold()
         self.evidence.setText(self.tr("from {0}").format(model.run))
         self.source.setText(self.tr("step {0}").format(model.step))
         self.source.setAccessibleName(self.tr("Show the step the tip comes from"))
-        self.kept.setText(
-            self.tr("This draft was kept from before. Save it, or discard it from the palette.")
-        )
+        self.kept.setText(self.tr("This draft was kept from before. Save it, or discard it."))
         self.kept.setVisible(model.kept)
         self._show_check()
 
@@ -330,8 +361,23 @@ class Composer(QFrame):
         self.error.setText(model.error)
         self.error.setVisible(bool(model.error))
         self.save.setEnabled(model.is_ready and not model.is_saving)
+        thrown = model.thrown is not None and not model.is_changed
+        self.discard.setText(self.tr("Undo discard") if thrown else self.tr("Discard"))
+        self.discard.setToolTip(
+            self.tr("Bring back the draft that was discarded")
+            if thrown
+            else self.tr("Delete this draft and begin again")
+        )
+        self.discard.setEnabled((thrown and model.is_ready) or (model.is_changed and not model.is_saving))
         for view in (self.lint, self.similar, self.examples):
             view.fit()
+
+    def _on_discard(self) -> None:
+        if self._model.thrown is not None and not self._model.is_changed:
+            self._model.bring_back()
+        else:
+            self._center.trigger("composer.discard")
+        self.text.setFocus()
 
     def _on_example(self, index: QModelIndex) -> None:
         example = self._model.examples.at(index.row())
@@ -355,4 +401,5 @@ class Composer(QFrame):
         self.save.setToolTip(self.tr("Save, then open the next failure of another kind"))
         self.close_button.setText(self.tr("Close   {0}").format(self._center.keys("composer.close")))
         self.close_button.setAccessibleName(self.tr("Close and keep the draft"))
+        self._fold()
         self.text.show_underlines(self._model.lint.underlines)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QLineEdit,
-    QListView,
     QPushButton,
     QSizePolicy,
     QTableView,
@@ -20,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.views.review.expected_section import ExpectedSection
-from app.views.review.rows import FLAG, VERDICT, flag_row, named_text_row, verdict_row
+from app.views.review.rows import FLAG, flag_row, named_text_row
+from app.views.review.verdict_block import VerdictBlock
 from app.views.widgets.build import divider, ground, hbox, scroll_area, styled, text_label, vbox
 from app.views.widgets.command_button import command_link, show_command
 from app.views.widgets.flow_layout import FlowLayout
@@ -28,6 +27,7 @@ from app.views.widgets.rows import RowList
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
+    from app.models.review.flags import FlagListModel
     from app.models.review.review_model import ReviewModel
     from app.views.frame.theme import Theme
 
@@ -39,23 +39,9 @@ class JudgementPane(QWidget):
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
         ground(self)
-        self.flags = RowList(
-            theme,
-            lambda flag: flag_row(flag, model.flags.remark(flag)),
-            self.tr("Flags of the run, the worst first"),
-            FLAG,
-        )
-        self.flags.setModel(model.flags)
-        self.verdicts = _VerdictGrid(
-            theme, self.tr("Verdicts; press a digit to give one, again to withdraw it")
-        )
-        self.verdicts.setModel(model.verdicts)
-        self.note = styled(QLineEdit(), "quiet")
-        self.note.setPlaceholderText(
-            self.tr("Note on the verdict ({0}, optional)").format(center.keys("review.note"))
-        )
-        self.note.setAccessibleName(self.tr("Note on the verdict"))
-        self.note.setToolTip(self.tr("Saved with the next verdict; Enter adds it to the current one"))
+        self.flags = FlagList(model.flags, theme)
+        self.verdict = VerdictBlock(model, center, theme)
+        self.verdicts, self.note = self.verdict.grid, self.verdict.note
         self.expected = ExpectedSection(model.expected, center, theme)
         self.tips = RowList(theme, named_text_row, self.tr("Tips that apply to this step"))
         self.tips.setModel(model.tips.model)
@@ -79,16 +65,14 @@ class JudgementPane(QWidget):
 
     def take_note(self) -> str:
         """Return the note typed for the verdict being given, and clear the field."""
-        text = self.note.text().strip()
-        self.note.clear()
-        return text
+        return self.verdict.take_note()
 
     def vote(self, vote: int) -> None:
         """Vote on the chosen tip, or on the first one."""
         self._model.tips.vote(self.tips.currentIndex().row(), vote)
 
     def show_scorecard(self) -> None:
-        self._model.load_scores()
+        self._model.judging.load_scores()
         self.card.open_at(self.record)
 
     def _lay_out(self) -> None:
@@ -104,8 +88,6 @@ class JudgementPane(QWidget):
         self._time_line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._vote_line.setLayout(FlowLayout(*self.votes.values(), gap=2))
         self._vote_line.setContentsMargins(10, 0, 8, 4)
-        verdict = QLabel(self.tr("Verdict"))
-        note = hbox(self.note, margins=(10, 4, 10, 8))
         vbox(
             self._head(self.flag_head, self.record),
             self._no_flags,
@@ -113,10 +95,6 @@ class JudgementPane(QWidget):
             divider(),
             self.expected,
             (self._time_line, 30),
-            self._head(verdict),
-            self.verdicts,
-            note,
-            divider(),
             self._head(self.tip_head),
             self._no_tips,
             (self.tips, 40),
@@ -126,9 +104,10 @@ class JudgementPane(QWidget):
             margins=(0, 6, 0, 0),
             spacing=0,
         )
-        foot = hbox((self.write, 1), margins=(10, 8, 10, 8))
+        foot = hbox((self.write, 1), margins=(10, 6, 10, 8))
         area = scroll_area(inner)  # large text in a low window: scroll, never overlap
-        vbox((area, 1), foot, parent=self, spacing=0)
+        self.pinned = scroll_area(self.verdict)
+        vbox((area, 1), divider(), self.pinned, foot, parent=self, spacing=0)
 
     def _head(self, label: QLabel, *more: QWidget) -> QHBoxLayout:
         label.setProperty("kind", "heading")
@@ -137,14 +116,14 @@ class JudgementPane(QWidget):
     def _connect(self) -> None:
         model = self._model
         self.flags.clicked.connect(self._on_flag)
+        self.flags.unfold_wanted.connect(self._unfold)
         self.flags.activated.connect(self._on_flag)
         self.interventions.clicked.connect(self._on_action)
         self.interventions.activated.connect(self._on_action)
-        self.verdicts.clicked.connect(self._on_verdict)
-        self.verdicts.activated.connect(self._on_verdict)
-        self.note.returnPressed.connect(self._on_note)
         model.verdicts_changed.connect(self._show)
         model.run_changed.connect(self._show)
+        model.opened.connect(self._on_opened)
+        model.judging.changed.connect(self._fit_verdicts)
         for changed in (
             model.tips.model.rowsInserted,
             model.tips.model.rowsRemoved,
@@ -155,7 +134,7 @@ class JudgementPane(QWidget):
         self._theme.changed.connect(self._fit)
 
     def _show(self) -> None:
-        flags, tips = self._model.flags.rowCount(), self._model.tips.model.rowCount()
+        flags, tips = self._model.flags.count, self._model.tips.model.rowCount()
         opened = self._model.detail is not None
         self.flag_head.setText(self.tr("Flags ({0})").format(flags) if flags else self.tr("Flags"))
         self.tip_head.setText(self.tr("Tips ({0})").format(tips) if tips else self.tr("Tips"))
@@ -170,14 +149,9 @@ class JudgementPane(QWidget):
         self._vote_line.setVisible(tips > 0)
         for name, word in (("up", self.tr("Useful")), ("down", self.tr("Not useful"))):
             show_command(self.votes[name], self._center, f"review.tip.{name}", word)
-        self.write.setEnabled(opened)
-        self.verdicts.setEnabled(opened)
-        self.note.setEnabled(opened)
+        self.write.setEnabled(bool(self._model.steps.rows))
         keys = self._center.keys("tip.compose")
         self.write.setText(self.tr("Write a tip   {0}").format(keys))
-        given = next((choice for choice in self._model.verdicts.rows if choice.note), None)
-        if given is not None and not self.note.hasFocus() and not self.note.text():
-            self.note.setPlaceholderText(given.note)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the lists to their rows: another width wraps them differently."""
@@ -187,10 +161,37 @@ class JudgementPane(QWidget):
     def _fit(self) -> None:
         for view in (self.flags, self.interventions, self.tips):
             view.setMaximumHeight(max(view.content_height(), self._theme.px(40)))
+        self._fit_verdicts()
+
+    def _fit_verdicts(self) -> None:
+        """Show the verdicts whole where they leave the flags a third of the column, else let them scroll."""
+        wanted = self.verdict.sizeHint().height()
+        self.pinned.setFixedHeight(min(wanted, max(self.height() * 2 // 3 - self._theme.px(40), 80)))
+
+    def _on_opened(self) -> None:
+        """Leave nothing of the last run lit, and select the flag for which the run opened at its step."""
+        self.flags.selectionModel().clear()
+        self.tips.selectionModel().clear()
+        self.interventions.selectionModel().clear()
+        detail = self._model.detail
+        if detail is None or not detail.suspect.detector:
+            return
+        row = self._model.flags.reveal(detail.suspect.detector, detail.suspect.flag_step)
+        if row >= 0:
+            self.flags.setCurrentIndex(self._model.flags.index(row))
+            self._fit()
+
+    def _unfold(self, row: int, unfolded: bool) -> None:
+        group = self._model.flags.unfold(row, unfolded)
+        if group >= 0:
+            self.flags.setCurrentIndex(self._model.flags.index(group))
+        self._fit()
 
     def _on_flag(self, index: QModelIndex) -> None:
         flag = self._model.flags.at(index.row())
-        if flag is not None:
+        if flag is not None and flag.group:
+            self._unfold(index.row(), not flag.is_unfolded)
+        elif flag is not None:
             self._model.show_step(flag.step)
 
     def _on_action(self, index: QModelIndex) -> None:
@@ -198,40 +199,25 @@ class JudgementPane(QWidget):
         if intervention is not None:
             self._model.show_step(intervention.index)
 
-    def _on_verdict(self, index: QModelIndex) -> None:
-        self._model.judge(index.row(), self.take_note())
 
-    def _on_note(self) -> None:
-        text = self.note.text().strip()
-        if text:
-            self._model.annotate(text)
-        if self._model.detail is not None and self._model.detail.verdicts:
-            self.note.clear()
-            self.verdicts.setFocus()
+class FlagList(RowList):
+    """The flags by detector; Right and Left unfold and fold a group."""
 
+    unfold_wanted = Signal(int, bool)
 
-class _VerdictGrid(RowList):
-    """All labels in two columns, read downwards in the order of the keys."""
+    def __init__(self, flags: FlagListModel, theme: Theme) -> None:
+        super().__init__(theme, lambda line: flag_row(line, flags.remark(line)), "", FLAG)
+        self.setAccessibleName(self.tr("Flags of the run, the worst first"))
+        self.setModel(flags)
 
-    def __init__(self, theme: Theme, name: str) -> None:
-        self._theme = theme
-        super().__init__(theme, verdict_row, name, VERDICT)
-        self.setUniformItemSizes(True)
-        self.setWrapping(True)
-        self.setFlow(QListView.Flow.TopToBottom)
-        self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        theme.changed.connect(self._fit)
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-        super().resizeEvent(event)
-
-    def _fit(self) -> None:
-        row = self._theme.px(24)
-        self.setFixedHeight(row * 8 + 2)
-        self.setGridSize(QSize(max(self.width() // 2 - 1, 60), row))
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Unfold and fold by the arrow keys, as a tree does."""
+        key, row = event.key(), self.currentIndex().row()
+        if key in (Qt.Key.Key_Right, Qt.Key.Key_Left) and row >= 0:
+            forward = self.layoutDirection() is Qt.LayoutDirection.LeftToRight
+            self.unfold_wanted.emit(row, (key == Qt.Key.Key_Right) is forward)
+            return
+        super().keyPressEvent(event)
 
 
 class Scorecard(QFrame):
@@ -243,7 +229,7 @@ class Scorecard(QFrame):
         self.setAccessibleName(self.tr("Detector scorecard"))
         self._model = model
         self.table = QTableView()
-        self.table.setModel(model.scores)
+        self.table.setModel(model.judging.scores)
         self.table.setAccessibleName(self.tr("Precision and recall of each detector and site"))
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
@@ -253,7 +239,7 @@ class Scorecard(QFrame):
         self.fitted = text_label(kind="secondary", wrap=True)
         title = text_label(self.tr("Detector precision"), "heading")
         vbox(title, self.fitted, (self.table, 1), parent=self, margins=(12, 12, 12, 12), spacing=8)
-        model.scores.modelReset.connect(self._show)
+        model.judging.scores.modelReset.connect(self._show)
 
     def open_at(self, anchor: QWidget) -> None:
         """Open below this widget, at the right edge of the pane."""
@@ -264,7 +250,7 @@ class Scorecard(QFrame):
         self.table.setFocus()
 
     def _show(self) -> None:
-        report = self._model.report
+        report = self._model.judging.report
         if report is None:
             return
         self.fitted.setText(report.why)

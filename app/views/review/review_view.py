@@ -117,7 +117,7 @@ class ReviewView(QWidget):
         self._bind()
         model.composing_changed.connect(self._on_composing)
         model.run_changed.connect(center.refresh)
-        model.verdicts_changed.connect(center.refresh)
+        model.judging.changed.connect(center.refresh)
         model.expected.changed.connect(center.refresh)
         self.composer.run_wanted.connect(model.peek)
         self.memory.closed.connect(self._show_judgement)
@@ -184,7 +184,7 @@ class ReviewView(QWidget):
             return model.detail is not None
 
         def judged() -> bool:
-            return model.detail is not None and bool(model.detail.verdicts)
+            return model.judging.newest is not None
 
         bind("review.next", lambda: model.next_run(1))
         bind("review.previous", lambda: model.next_run(-1))
@@ -199,14 +199,16 @@ class ReviewView(QWidget):
         bind("review.rank", model.queue.rank_again)
         bind("review.scorecard", self.judgement.show_scorecard)
         bind("review.filter", self.queue.focus_filter)
+        bind("review.clusters", self.queue.toggle_clusters)
+        bind("review.teach", model.queue.teach)
         bind("review.back", self._back)
         bind("review.note", self.judgement.note.setFocus, opened)
-        bind("review.withdraw", model.withdraw, judged)
+        bind("review.withdraw", model.judging.withdraw, judged)
         bind("review.tip.up", lambda: self.judgement.vote(1), opened)
         bind("review.tip.down", lambda: self.judgement.vote(-1), opened)
         bind("review.copy_address", self._copy_address, opened)
         bind("tip.compose", model.compose, lambda: bool(model.steps.rows))
-        bind("review.ask_model", model.ask_model, opened)
+        bind("review.ask_model", lambda: model.judging.ask_model(model.run), opened)
         bind("review.expected", model.expected.toggle, lambda: bool(model.expected.lines.rows))
         bind("review.memory", self._toggle_memory, opened)
         bind("review.prompts", self._toggle_prompts, opened)
@@ -219,8 +221,12 @@ class ReviewView(QWidget):
         bind("run.again", self._ask_again, opened)
         bind("run.stop", lambda: model.run_form.stop(model.run), lambda: model.run in model.run_form.going)
         bind("run.resume", lambda: model.run_form.resume(model.run), lambda: model.was_interrupted)
+
+        def can_judge() -> bool:
+            return model.judging.can_judge
+
         for place in range(len(LABELS)):
-            bind(f"review.verdict.{place + 1}", lambda place=place: self._judge(place), opened)
+            bind(f"review.verdict.{place + 1}", lambda place=place: self._judge(place), can_judge)
 
         def composing() -> bool:
             return model.composer.is_open
@@ -229,6 +235,7 @@ class ReviewView(QWidget):
         bind("composer.save_stay", lambda: model.composer.save(go_on=False), composing)
         bind("composer.close", model.close_composer, composing)
         bind("composer.discard", model.composer.discard, composing)
+        bind("composer.parts", self.composer.show_parts, composing)
 
     def _toggle_memory(self) -> None:
         if self.side.currentWidget() is self.memory:
@@ -284,7 +291,7 @@ class ReviewView(QWidget):
             self.queue.take_focus()
 
     def _judge(self, place: int) -> None:
-        self.model.judge(place, self.judgement.take_note())
+        self.model.judging.judge(place, self.judgement.take_note())
 
     def _copy_address(self) -> None:
         step = self.model.step
@@ -294,7 +301,7 @@ class ReviewView(QWidget):
 
     def _back(self) -> None:
         """Go back one level: out of the note, the filter, the large preview; then nothing."""
-        if self.queue.leave_filter():
+        if self.queue.leave_filter() or self.queue.leave_selection():
             return
         if self.side.currentWidget() is not self.judgement:
             self._show_judgement()

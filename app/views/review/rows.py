@@ -1,4 +1,4 @@
-"""Rows of the queue, flags, verdicts, tips, findings and pre-flight examples."""
+"""Rows of the queue, its clusters and filter words, flags, verdicts, tips, findings and pre-flight examples."""
 
 from __future__ import annotations
 
@@ -6,23 +6,37 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QCoreApplication
 
-from app.models.review.run_queue import detector_label, needs_text, score_level, score_text
+from app.models.review.cluster_list import cluster_details, cluster_title
+from app.models.review.flags import group_text
+from app.models.review.run_queue import detector_label, needs_text, score_level, verdict_text
 from app.views.widgets.rows import RowContent, RowStyle, Span, Text, line, plain, small
-from app.views.widgets.signs import key_sign, score_sign, severity_sign, tick_sign
+from app.views.widgets.signs import (
+    diamond_sign,
+    icon_sign,
+    key_sign,
+    score_sign,
+    severity_sign,
+    tick_sign,
+)
 
 if TYPE_CHECKING:
     from app.models.common.lint_list import LintFinding
     from app.models.knowledge.similar_list import PreflightExample, Similar
-    from app.models.review.flags import Flag, VerdictChoice
+    from app.models.review.cluster_list import ClusterRow
+    from app.models.review.filter_completion import Completion
+    from app.models.review.flags import FlagLine, Verdict, VerdictChoice
     from app.models.review.run_queue import RunRow
 
 RELATION_ROLE = {"contradiction": "fail", "duplicate": "warn"}
-QUEUE = RowStyle(margins=(10, 4, 8, 4), height=42, ruled=True)
+QUEUE = RowStyle(margins=(10, 4, 8, 4), height=56, ruled=True)
+CLUSTER = RowStyle(margins=(4, 4, 8, 4), gutter=16, height=56, ruled=True)
 FLAG = RowStyle(gutter=18)
-VERDICT = RowStyle(margins=(8, 0, 4, 0), height=24)
+VERDICT = RowStyle(margins=(8, 0, 2, 0), height=23)
+GIVEN = RowStyle(margins=(12, 0, 8, 0), height=20)
+COMPLETION = RowStyle(margins=(8, 0, 8, 0), height=24)
 FINDING = RowStyle(margins=(4, 2, 2, 2), gutter=16)
 SIMILAR = RowStyle(margins=(4, 1, 2, 1), height=36)
-EXAMPLE = RowStyle(margins=(4, 0, 2, 0), height=21)
+EXAMPLE = RowStyle(margins=(4, 1, 4, 2), height=36)
 
 
 class NamedText(Protocol):
@@ -43,51 +57,86 @@ def named_text_row(value: NamedText) -> RowContent:
 
 
 def run_row(run: RunRow) -> RowContent:
-    """Risk, site, task and verdict; below, score, first detector and goal.
+    """Score, risk, site, task, and the verdict or the first detector; below, the goal on up to two lines.
 
-    A run that gave up has its goal behind the task, and below its reason behind the score's sign.
+    Why it gave up, or why it is asked for, takes the second of them.
     """
     level = score_level(run.score)
     name = " · ".join(part for part in (run.site, run.task_id) if part) or run.id
-    risk = f"{run.risk:.2f}" if run.looked_at else "–"
-    verdict = (
-        small(run.label, "accent", sign=tick_sign("accent"), size=(9, 8), share=0.45) if run.label else None
-    )
-    score = small(score_text(run.score), level, sign=score_sign(level, level))
-    head = (plain(risk, bold=True, least="0.00"), plain(name))
+    verdict = verdict_text(run)
+    if verdict:
+        right = small(verdict, "accent", sign=tick_sign("accent"), size=(9, 8), share=0.45)
+    else:
+        right = small(detector_label(run.flags[0]) if run.flags else "", share=0.4)
+    risk = small(f"{run.risk:.2f}" if run.looked_at else "–", least="0.00", gap=6)
+    score = Span(sign=score_sign(level, level), size=(9, 9), gap=6)
+    head = line(score, risk, plain(name, bold=True), right=right)
     if run.needs:
-        return RowContent(
-            lines=(
-                line(*head, small(run.intent), right=verdict),
-                line(small(needs_text(run.needs), "text", sign=score_sign(level, level))),
-            )
-        )
-    detector = small(detector_label(run.flags[0]) if run.flags else "", "text", share=0.45)
-    return RowContent(lines=(line(*head, right=verdict), line(score, detector, small(run.intent))))
+        return RowContent(lines=(head, line(small(run.intent, "text")), line(small(needs_text(run.needs)))))
+    if run.teaches:
+        asked = small(run.teaches, "accent", sign=diamond_sign("accent"), size=(8, 8))
+        return RowContent(lines=(head, line(small(run.intent, "text")), line(asked)))
+    return RowContent(lines=(head, Text(run.intent, small=True)))
 
 
-def flag_row(flag: Flag, remark: str = "") -> RowContent:
-    """Severity and message; below, detector, step and outcome."""
-    step = QCoreApplication.translate("Review", "step {0}").format(flag.step)
-    origin = " · ".join(part for part in (detector_label(flag.detector), step, remark) if part)
+def cluster_row(row: ClusterRow) -> RowContent:
+    """Number of runs and what they have in common; below, where, and how many are judged.  Or a run of it."""
+    if row.run is not None:
+        return run_row(row.run)
+    cluster = row.cluster
+    sign = icon_sign("menu-down" if row.is_unfolded else "menu-right", "muted")
+    done = cluster.judged >= len(cluster.runs)
+    tick = Span(sign=tick_sign("accent"), size=(9, 8)) if done else None
+    below = small(cluster_details(cluster), "accent" if done else "muted", middle=True)
     return RowContent(
-        sign=Span(sign=severity_sign(flag.severity.value)), lines=(Text(flag.message), line(small(origin)))
+        sign=Span(sign=sign, size=(16, 16)),
+        lines=(Text(cluster_title(cluster), bold=not done), line(tick, below)),
     )
 
 
-def verdict_row(choice: VerdictChoice) -> RowContent:
+def flag_row(row: FlagLine, remark: str = "") -> RowContent:
+    """Severity and message; below, detector, step and outcome.  Of a group how often and where, then its worst."""
+    sign = severity_sign(row.severity.value)
+    if row.group:
+        fold = icon_sign("menu-down" if row.is_unfolded else "menu-right", "muted")
+        message = line(Span(sign=fold, size=(12, 12), gap=2), small(row.message))
+        return RowContent(sign=Span(sign=sign), lines=(Text(group_text(row), bold=True), message))
+    step = QCoreApplication.translate("Review", "step {0}").format(row.step)
+    detector = detector_label(row.detector) if not row.is_member else ""
+    origin = " · ".join(part for part in (detector, step, remark) if part)
+    if row.is_member:
+        return RowContent(
+            lines=(line(Span(sign=sign, size=(8, 8)), small(origin, "text"), small(row.message)),)
+        )
+    return RowContent(sign=Span(sign=sign), lines=(Text(row.message), line(small(origin))))
+
+
+def verdict_row(choice: VerdictChoice, *, is_small: bool = False) -> RowContent:
     """Key cap and label; a given verdict has a tick and a tint."""
     given = bool(choice.given)
     wide = 26 if len(choice.keys) > 1 else 17
-    label = plain(
-        choice.label.value,
-        "accent" if given else "text",
+    label = Span(
+        text=choice.label.value,
+        role="accent" if given else "text",
+        plain=not is_small,
         bold=given,
         sign=key_sign(choice.keys),
         size=(wide, 16),
+        gap=4,
     )
-    tick = Span(sign=tick_sign("accent"), size=(10, 9)) if given else None
-    return RowContent(lines=(line(label, right=tick),), tint="tint_accent" if given else "")
+    tick = Span(sign=tick_sign("accent"), size=(9, 8)) if given else None
+    return RowContent(lines=(line(label, tick),), tint="tint_accent" if given else "")
+
+
+def given_row(verdict: Verdict, details: str) -> RowContent:
+    """A verdict in force: its label, step and author, then its note."""
+    label = small(verdict.label.value, "accent", bold=True, sign=tick_sign("accent"), size=(9, 8), share=0.6)
+    return RowContent(lines=(line(label, small(details), small(verdict.note, "text")),))
+
+
+def completion_row(value: Completion) -> RowContent:
+    """A word of the filter, and what it does."""
+    return RowContent(lines=(line(plain(value.word), right=small(value.help, share=0.6)),))
 
 
 def finding_row(finding: LintFinding) -> RowContent:
@@ -112,10 +161,9 @@ def similar_row(similar: Similar) -> RowContent:
 
 
 def example_row(example: PreflightExample) -> RowContent:
-    """Outcome and name of the run, step, and the address."""
+    """Outcome and name of the run, and its step, which is never cut; below, the address."""
     level = {True: "fail", False: "ok", None: "muted"}[example.failed]
-    step = QCoreApplication.translate("Review", "· step {0}").format(example.step)
-    run = small(example.run, "text", sign=score_sign(level, level), middle=True, share=0.5, gap=4)
-    return RowContent(
-        lines=(line(run, small(step, "text"), small(example.url.split("://", 1)[-1], middle=True)),)
-    )
+    step = QCoreApplication.translate("Review", "step {0}").format(example.step)
+    run = small(example.run, "text", sign=score_sign(level, level), middle=True)
+    address = small(example.url.split("://", 1)[-1], middle=True)
+    return RowContent(lines=(line(run, right=small(step, "text")), line(address)))

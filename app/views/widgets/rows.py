@@ -67,11 +67,12 @@ class SpanLine:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in the normal size on up to two lines."""
+    """A text in the normal size, or ``small``, on up to two lines."""
 
     text: str
     role: str = "text"
     bold: bool = False
+    small: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +177,7 @@ class RowDelegate(SpanDelegate, Generic[T]):
     ) -> None:
         super().__init__(theme, parent)
         self._describe, self._style = describe, style or RowStyle()
-        self._broken: dict[tuple[str, bool, float], str] = {}
+        self._broken: dict[tuple[str, bool, bool, float], str] = {}
         theme.changed.connect(self._broken.clear)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -210,7 +211,7 @@ class RowDelegate(SpanDelegate, Generic[T]):
         for one in row.lines:
             place = QRectF(box.left(), box.top(), box.width(), self._height(one))
             if isinstance(one, Text):
-                painter.setFont(theme.font(bold=one.bold))
+                painter.setFont(self._text_font(one))
                 self._set_pen(painter, option, one.role)
                 painter.drawText(placed(option, place), aligned(option, TOP), self._wrapped(one))
             else:
@@ -247,23 +248,26 @@ class RowDelegate(SpanDelegate, Generic[T]):
 
     def _height(self, one: SpanLine | Text) -> float:
         if isinstance(one, Text):
-            spacing = QFontMetrics(self._theme.font(bold=one.bold)).lineSpacing()
+            spacing = QFontMetrics(self._text_font(one)).lineSpacing()
             return spacing * (self._wrapped(one).count("\n") + 1)
         is_plain = any(span.plain for span in one.spans)
         return QFontMetrics(self._theme.font("base" if is_plain else "secondary")).lineSpacing()
+
+    def _text_font(self, one: Text) -> QFont:
+        return self._theme.font("secondary" if one.small else "base", bold=one.bold)
 
     def _wrapped(self, one: Text) -> str:
         """Break a text over one or two lines; the same for measuring and painting, whatever the scroll bar does."""
         view = self.parent()
         left, _top, right, _bottom = self._style.margins
         width = view.width() if isinstance(view, QListView) else 300
-        key = (one.text, one.bold, width - self._theme.px(left + right + self._style.gutter + 10))
+        key = (one.text, one.bold, one.small, width - self._theme.px(left + right + self._style.gutter + 10))
         lines = self._broken.get(key)
         if lines is None:  # breaking lines is the main cost of a long list
             if len(self._broken) >= MAX_CACHED:
                 self._broken.clear()
-            metrics = QFontMetrics(self._theme.font(bold=one.bold))
-            lines = self._broken[key] = two_lines(metrics, one.text[:MAX_CHARACTERS], key[2])
+            metrics = QFontMetrics(self._text_font(one))
+            lines = self._broken[key] = two_lines(metrics, one.text[:MAX_CHARACTERS], key[3])
         return lines
 
 
