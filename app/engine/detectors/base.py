@@ -16,13 +16,14 @@ from __future__ import annotations
 import re
 from abc import ABC
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
 from app.engine.core.actions.specs import SPECS, Component
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.core.verdicts import Flag, Severity
+from app.engine.detectors.page_texts import PageTexts
 
 FINAL_ACTIONS = frozenset(
     form.name for spec in SPECS.values() if spec.component is Component.LOOP for form in spec.forms
@@ -48,7 +49,8 @@ class RunContext:
     """Facts known of a run before its first step.
 
     ``usual_steps`` is the median number of steps of the site's runs; ``allowed_hosts`` are ``host`` or ``host:port``.
-    ``None`` means unknown: detectors that need the value stay silent.
+    ``None`` means unknown: detectors that need the value stay silent. ``pages`` are the texts of the run's pages, empty
+    where nobody can read them.
     """
 
     run: str
@@ -58,6 +60,7 @@ class RunContext:
     step_limit: int | None = None
     usual_steps: float | None = None
     allowed_hosts: frozenset[str] | None = None
+    pages: PageTexts = field(default_factory=PageTexts, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

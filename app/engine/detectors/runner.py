@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.engine.core.trajectory import BY_PERSON, ErrorClass, Outcome, Run, Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import Detector, DetectorInfo, RunContext, RunEnding
+from app.engine.detectors.page_texts import LoadBlob, PageTexts
+from app.engine.detectors.rules.claims import AnswerUnseen, UnprovenClaim, UntouchedConstraint
 from app.engine.detectors.rules.endings import Crash, GaveUp, LeftSites, NoAnswer, StepLimit
 from app.engine.detectors.rules.errors import CoveredElement, HardErrors, UnreadableOutput
 from app.engine.detectors.rules.length import TooLong
@@ -19,11 +21,14 @@ from app.engine.detectors.rules.loops import (
     UrlRevisits,
 )
 from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
+from app.engine.detectors.rules.targets import OtherTarget, UnseenTarget
 from app.engine.detectors.vlm import MODEL_DETECTORS
 
 RULES: tuple[type[Detector], ...] = (
     LeftSites,
     Crash,
+    UnseenTarget,
+    OtherTarget,
     StateActionLoop,
     RepeatedAction,
     ActionCycle,
@@ -35,6 +40,9 @@ RULES: tuple[type[Detector], ...] = (
     GaveUp,
     StepLimit,
     NoAnswer,
+    UnprovenClaim,
+    UntouchedConstraint,
+    AnswerUnseen,
     TooLong,
     HardErrors,
     UrlRevisits,
@@ -65,10 +73,16 @@ class RuleRunner:
 
     def __init__(self, context: RunContext, detectors: Sequence[type[Detector]] = RULES) -> None:
         self._detectors = [detector(context) for detector in detectors]
+        self._pages = context.pages
         self._in_hand = False
 
-    def see(self, step: Step) -> list[Flag]:
-        """Check the next step, complete with its error; of a person's steps only the page where they began."""
+    def see(self, step: Step, blobs: Mapping[str, bytes] | None = None) -> list[Flag]:
+        """Check the next step, complete with its error; of a person's steps only the page where they began.
+
+        ``blobs`` are the contents of a live step, which are not stored yet.
+        """
+        if blobs is not None:
+            self._pages.add(blobs, step.tree)
         taken, self._in_hand = step.by == BY_PERSON and not self._in_hand, step.by == BY_PERSON
         if taken:
             page = without_action(step)
@@ -88,7 +102,10 @@ class RuleRunner:
 
 
 def context_of(
-    run: Run, usual_steps: float | None, allowed_hosts: frozenset[str] | None = None
+    run: Run,
+    usual_steps: float | None,
+    allowed_hosts: frozenset[str] | None = None,
+    load: LoadBlob | None = None,
 ) -> RunContext:
     """Return what a live system would have known of this run at its start, without score and outcome."""
     return RunContext(
@@ -99,6 +116,7 @@ def context_of(
         step_limit=run.step_limit,
         usual_steps=usual_steps,
         allowed_hosts=allowed_hosts,
+        pages=PageTexts(load),
     )
 
 
@@ -120,9 +138,14 @@ def ending_of(run: Run) -> RunEnding | None:
     )
 
 
-def detect_run(run: Run, steps: Sequence[Step], usual_steps: float | None) -> list[Flag]:
-    """Return all flags of a stored run, by step and then the most significant first."""
-    watch = RuleRunner(context_of(run, usual_steps))
+def detect_run(
+    run: Run, steps: Sequence[Step], usual_steps: float | None, load: LoadBlob | None = None
+) -> list[Flag]:
+    """Return all flags of a stored run, by step and then the most significant first.
+
+    ``load`` reads the content of a page by its hash; without it, detectors that look at pages stay silent.
+    """
+    watch = RuleRunner(context_of(run, usual_steps, load=load))
     flags = [flag for step in steps for flag in watch.see(step)]
     if run.final is not None:
         flags += watch.see_last(run.final)

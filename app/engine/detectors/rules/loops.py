@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -34,6 +35,7 @@ T = TypeVar("T")
 
 class StateActionLoop(Detector):
     name = "state-action-loop"
+    version = 2
     severity = Severity.WARNING
     summary = "The same action was done on the same page content three times or more."
     prior = Prior(0.5, often=0.2, at_end=0.3)
@@ -41,25 +43,36 @@ class StateActionLoop(Detector):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._counts: dict[tuple[str, ActionKey], tuple[int, int]] = {}
+        self._progress = Progress()
+        self._done: dict[tuple[str, ActionKey], list[int]] = {}
+
+    def see_handover(self, page: Step) -> Iterable[Flag]:
+        self._progress.see(page)
+        self._progress.pause()
+        return ()
 
     def see(self, step: Step) -> Iterable[Flag]:
+        self._progress.see(step)
         if step.action is None or not was_tried(step) or not step.state or step.action.kind in _NOT_COUNTED:
             return
         key = (step.state, action_key(step.action, step.target))
-        count, since = self._counts.get(key, (0, step.index))
-        self._counts[key] = (count + 1, since)
-        if is_worth_flagging(count + 1, self.FIRST):
+        done = self._done.setdefault(key, [])
+        done.append(step.index)
+        if is_worth_flagging(len(done), self.FIRST):
+            since = self._progress.first_in_vain(done)
             yield self.flag(
                 step.index,
-                min(0.9, 0.66 + 0.04 * (count + 1 - self.FIRST)),
-                f"{ordinal(count + 1)} time on the same page content: {action_text(step)}",
-                {"times": count + 1, SINCE: since, "action": action_text(step)},
+                min(0.9, 0.66 + 0.04 * (len(done) - self.FIRST)),
+                f"{ordinal(len(done))} time on the same page content: {action_text(step)}",
+                {"times": len(done), SINCE: since, "action": action_text(step)},
             )
 
 
 class RepeatedAction(Detector):
+    """The same action again and again; of paging only the presses count that brought nothing new."""
+
     name = "repeated-action"
+    version = 2
     severity = Severity.WARNING
     summary = "The same action was done five times in the run, or three times in a row."
     prior = Prior(1.0, often=0.2, at_end=0.2)
@@ -68,41 +81,64 @@ class RepeatedAction(Detector):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._counts: dict[ActionKey, tuple[int, int]] = {}
-        self._row: tuple[ActionKey | None, int, int] = (None, 0, 0)
+        self._progress = Progress()
+        self._done: dict[ActionKey, list[int]] = {}
+        self._row: list[int] = []
+        self._key: ActionKey | None = None
+        self._paged: Step | None = None
 
     def see_handover(self, page: Step) -> Iterable[Flag]:
-        self._row = (None, 0, 0)
-        return ()
+        yield from self._look_at_paging(page)
+        self._progress.pause()
+        self._row, self._key = [], None
 
     def see(self, step: Step) -> Iterable[Flag]:
+        yield from self._look_at_paging(step)
         if step.action is None or not was_tried(step) or step.action.kind in _NOT_COUNTED:
-            self._row = (None, 0, 0)
+            self._row, self._key = [], None
+        elif is_paging(step):
+            self._paged = step
+        else:
+            yield from self._count(step)
+
+    def see_last(self, page: Step) -> Iterable[Flag]:
+        yield from self._look_at_paging(page)
+
+    def _look_at_paging(self, after: Step) -> Iterable[Flag]:
+        """Count the paging before this page only if it led nowhere new."""
+        paged, self._paged = self._paged, None
+        self._progress.see(after)
+        if paged is not None and not self._progress.was_useful(paged.index):
+            yield from self._count(paged)
+
+    def _count(self, step: Step) -> Iterable[Flag]:
+        if step.action is None:
             return
         key = action_key(step.action, step.target)
-        count, since = self._counts.get(key, (0, step.index))
-        count += 1
-        self._counts[key] = (count, since)
-        last, length, began = self._row
-        length, began = (length + 1, began) if key == last else (1, step.index)
-        self._row = (key, length, began)
-        if is_worth_flagging(count, self.IN_RUN):
-            how, confidence, began = f"{count} times in this run", 0.79, since
-        elif is_worth_flagging(length, self.IN_ROW):
-            how, confidence = f"{length} times in a row", 0.72
+        done = self._done.setdefault(key, [])
+        done.append(step.index)
+        self._row = [*self._row, step.index] if key == self._key else [step.index]
+        self._key = key
+        if is_worth_flagging(len(done), self.IN_RUN):
+            how, confidence, steps = f"{len(done)} times in this run", 0.79, done
+        elif is_worth_flagging(len(self._row), self.IN_ROW):
+            how, confidence, steps = f"{len(self._row)} times in a row", 0.72, self._row
         else:
             return
         evidence: dict[str, str | int | float] = {
-            "times": count,
-            "in_row": length,
-            SINCE: began,
+            "times": len(done),
+            "in_row": len(self._row),
+            SINCE: self._progress.first_in_vain(steps),
             "action": action_text(step),
         }
         yield self.flag(step.index, confidence, f"{how}: {action_text(step)}", evidence)
 
 
 class ActionCycle(Detector):
+    """Actions in turn; rounds that turn a page of a list and bring something new each time are none."""
+
     name = "action-cycle"
+    version = 2
     severity = Severity.WARNING
     summary = "Two to four actions were done in the same order at least twice in succession (A-B-A-B)."
     prior = Prior(0.4, often=0.2, at_end=0.2)
@@ -112,12 +148,16 @@ class ActionCycle(Detector):
         super().__init__(context)
         self._recent: deque[tuple[ActionKey, Step]] = deque(maxlen=self.LONGEST * 16)
         self._flagged = (0, 0)
+        self._progress = Progress()
 
     def see_handover(self, page: Step) -> Iterable[Flag]:
+        self._progress.see(page)
+        self._progress.pause()
         self._recent.clear()
         return ()
 
     def see(self, step: Step) -> Iterable[Flag]:
+        self._progress.see(step)
         if step.action is None or not was_tried(step):
             self._recent.clear()
             return
@@ -130,13 +170,22 @@ class ActionCycle(Detector):
         told = self._flagged[1] if self._flagged[0] == period else 0
         self._flagged = (period, max(told, rounds))
         if rounds > told and is_worth_flagging(rounds, 2):
+            done = [one for _, one in list(self._recent)[-rounds * period :]]
+            if self._turns_pages(done, period):
+                return
             yield self.flag(
                 step.index,
                 0.6 if rounds < 3 else 0.75,
                 f"The same {period} actions in the same order, {rounds} times: "
-                + ", then ".join(action_text(done) for _, done in list(self._recent)[-period:]),
-                {"period": period, "rounds": rounds, SINCE: self._recent[-rounds * period][1].index},
+                + ", then ".join(map(action_text, done[-period:])),
+                {"period": period, "rounds": rounds, SINCE: done[0].index},
             )
+
+    def _turns_pages(self, done: Sequence[Step], period: int) -> bool:
+        """Whether each round but the last, whose end is not seen yet, turned a page and led to something new."""
+        paging = [one for one in done if is_paging(one)]
+        earlier = [one for one in paging if one.index < done[-period].index]
+        return bool(paging) and all(self._progress.was_useful(one.index) for one in earlier)
 
 
 class PageCycle(Detector):
@@ -226,3 +275,60 @@ def rounds_at_end(items: Sequence[T], period: int) -> int:
     while at >= 0 and items[at : at + period] == last:
         rounds, at = rounds + 1, at - period
     return rounds if rounds > 1 else 0
+
+
+class Progress:
+    """Which steps of a run led to a page, or to a content of it, that the run had not seen before."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[str, str]] = set()
+        self._useful: dict[int, bool] = {}
+        self._before: Step | None = None
+
+    def see(self, page: Step) -> None:
+        """Note the page of the next step: what the step before led to."""
+        here = (page_key(page.url), page.state or str(page.index))
+        if self._before is not None:
+            self._useful[self._before.index] = here not in self._known
+        self._known.add(here)
+        self._before = page
+
+    def pause(self) -> None:
+        """Forget the step before: what follows is not its result."""
+        self._before = None
+
+    def was_useful(self, step: int) -> bool:
+        """Whether a step led to something new; ``False`` while its result is unknown."""
+        return self._useful.get(step, False)
+
+    def first_in_vain(self, steps: Sequence[int]) -> int:
+        """Return the first of the steps in vain from which on two thirds were: a page's clock may look like news."""
+        useful = [self.was_useful(step) for step in steps]
+        for at, step in enumerate(steps):
+            rest = useful[at:]
+            if not useful[at] and 3 * sum(rest) <= len(rest):
+                return step
+        return steps[-1]
+
+
+_PAGING_NAMES = re.compile(
+    r"\W*(?:(?:go to |load |show |view |see )?(?:next|previous|prev|more|older|newer|earlier|later)"
+    r"(?: (?:page|results?|items?|posts?|comments?|entries))?|load more(?: \w+)?|show more(?: \w+)?"
+    r"|(?:page )?\d{1,4}|[»«›‹>]+)\W*",
+    re.IGNORECASE,
+)
+_PAGING_ADDRESS = re.compile(
+    r"[?&](?:page|p|offset|start|cursor|after|before)=|[?&]next(?:\[|%5B)|/page/\d", re.I
+)
+
+
+def is_paging(step: Step) -> bool:
+    """Whether a step turns to another page of a list: "Next", "More", a page's number, an address with ``?page=``."""
+    if step.action is None:
+        return False
+    if step.action.kind == "goto":
+        return bool(_PAGING_ADDRESS.search(str(step.action.args.get("url", ""))))
+    if step.action.kind not in ("click", "press") or step.target is None:
+        return False
+    name = " ".join(step.target.name.split())
+    return step.target.role in ("link", "button", "menuitem", "") and bool(_PAGING_NAMES.fullmatch(name))
