@@ -10,14 +10,22 @@ from app.engine.api.page_diff import MAX_LINES, page_rows
 from app.engine.api.review_api import AnswerPage, AnswerPlace, AnswerTerm, LikelyCause
 from app.engine.core.answer_places import SearchedPage, TermPlace, find_places
 from app.engine.core.answer_terms import answer_terms
+from app.engine.core.list_pages import list_share
 from app.engine.core.text import one_line
 from app.engine.core.trajectory import Outcome, Run, Step
-from app.engine.detectors.suspect import answer_step
+from app.engine.core.verdicts import Flag
+from app.engine.detectors.cause_endings import refusals
+from app.engine.detectors.cause_material import CauseMaterial
+from app.engine.detectors.cause_sentences import tell_cause
+from app.engine.detectors.suspect import answer_step, find_suspect
 from app.engine.services.core import Core
 from app.engine.services.expected_outcomes import ExpectedOutcomeService
 from app.engine.services.review import ReviewService
 from app.engine.services.suites import SuiteService
 from app.errors import SiteloreError
+
+LAST_PAGES = 3
+"""Pages before the end on which words of a refusing site are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,15 @@ class RunCauseService:
         return await self._core.on_worker(_answer_page, visited, expected)
 
     async def likely_cause(self, run: str) -> LikelyCause:
-        raise NotImplementedError
+        """Return the likely cause of a failure in one sentence: a model's where one was asked, else that of the rules.
+
+        Raises:
+            NotFound: there is no such run.
+        """
+        visited = await self._core.on_store(self._visited, run)
+        expected = await self._outcomes.expected_outcome(run)
+        flags = await self._core.on_store(self._core.workspace.index.flags, run)
+        return await self._core.on_worker(_by_rules, visited, expected, flags)
 
     async def ask_cause(self, run: str) -> LikelyCause:
         raise NotImplementedError
@@ -94,6 +110,30 @@ def _answer_page(visited: _Visited, expected: ExpectedOutcome | None) -> AnswerP
         ),
         pages=len(visited.pages),
         missing=visited.missing,
+    )
+
+
+def _by_rules(visited: _Visited, expected: ExpectedOutcome | None, flags: Sequence[Flag]) -> LikelyCause:
+    told = tell_cause(_material(visited, expected, flags))
+    return LikelyCause(
+        run=visited.run.id, text=told.text, step=told.step, label=told.label, evidence=told.evidence
+    )
+
+
+def _material(visited: _Visited, expected: ExpectedOutcome | None, flags: Sequence[Flag]) -> CauseMaterial:
+    run, steps = visited.run, visited.steps
+    by_step = {page.step: page for page in visited.pages}
+    shares = {tree: list_share(tree) for tree in {page.tree for page in visited.pages}}
+    last = [by_step[at] for at in range(len(steps) - LAST_PAGES + 1, len(steps) + 1) if at in by_step]
+    return CauseMaterial(
+        run=run,
+        steps=steps,
+        flags=flags,
+        suspect=find_suspect(run, steps, flags),
+        expected=expected,
+        terms=_answer_page(visited, expected).terms,
+        shares=[shares[by_step[at].tree] if at in by_step else None for at in range(len(steps) + 1)],
+        last_lines=[(page.step, line) for page in last for line in refusals(page.tree)],
     )
 
 
