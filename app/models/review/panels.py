@@ -1,0 +1,71 @@
+"""The models beside the run that Review shows: side by side, progress, annotators, guideline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.models.review.annotators_model import AnnotatorsModel
+from app.models.review.guideline_model import GuidelineModel
+from app.models.review.progress_model import ProgressModel
+from app.models.review.run_comparison import ComparisonModel
+
+if TYPE_CHECKING:
+    from app.models.common.engine_client import EngineEvents
+    from app.models.common.tasks import Tasks
+    from app.models.review.review_model import ReviewModel
+
+
+class ReviewPanelsModel(QObject):
+    """Connects them with the queue and the open run."""
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, review: ReviewModel) -> None:
+        super().__init__(review)
+        self._review = review
+        self.comparison = ComparisonModel(client, tasks, review.views, review.pictures, self)
+        self.progress = ProgressModel(client, tasks, review.queue, self)
+        self.annotators = AnnotatorsModel(client, tasks, lambda: review.queue.filter, self)
+        self.guideline = GuidelineModel(client, tasks, self)
+        for part in (self.comparison, self.progress, self.annotators, self.guideline):
+            part.notice.connect(review.notice)
+        self.comparison.open_wanted.connect(self.open_step)
+        self.comparison.tip_wanted.connect(self.write_tip)
+        self.progress.run_wanted.connect(self.open_step)
+        self.progress.tip_wanted.connect(self.write_tip)
+        self.annotators.run_wanted.connect(review.open_run)
+        self.annotators.queue_wanted.connect(self._show_queue)
+        review.run_changed.connect(self._on_run)
+
+    def compare(self) -> None:
+        """Show a similar run beside the open one."""
+        if self._review.run:
+            self._review.close_composer()
+            self.comparison.begin(self._review.run)
+
+    def compare_runs(self, left: str, right: str) -> None:
+        """Show two chosen runs; the left one is opened."""
+        self._review.close_composer()
+        self.comparison.close()
+        self._review.open_run(left)
+        self.comparison.compare(left, right)
+
+    def open_step(self, run: str, step: int) -> None:
+        """Open a step (-1: the suspect step) of a run in place of what is compared."""
+        self.comparison.close()
+        self._review.open_run(run, step if step >= 0 else None)
+
+    def write_tip(self, run: str, step: int) -> None:
+        """Open the composer on a step of a run."""
+        self.open_step(run, step)
+        self._review.composer.open(run, step)
+        self._review.composing_changed.emit(True)
+
+    def _on_run(self) -> None:
+        """End the comparison when another run is opened beside it."""
+        if self.comparison.is_open and self._review.run != self.comparison.left:
+            self.comparison.close()
+
+    def _show_queue(self, annotator: str) -> None:
+        name = f'"{annotator}"' if " " in annotator else annotator
+        self._review.queue.set_filter(f"assigned:{name}")
