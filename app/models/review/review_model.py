@@ -21,6 +21,7 @@ from app.models.review.composer import ComposerModel
 from app.models.review.expected import ExpectedModel
 from app.models.review.flags import FlagListModel
 from app.models.review.interventions import InterventionListModel
+from app.models.review.panels import ReviewPanelsModel
 from app.models.review.judged_runs import JudgedRuns
 from app.models.review.judging import JudgingModel
 from app.models.review.relevant_tips import RelevantTipsModel
@@ -77,6 +78,7 @@ class ReviewModel(QObject):
         self.prompts = PromptsModel(client, tasks, self)
         self.ask_again = AskAgainModel(client, tasks, self.prompts, self)
         self.run_form = ReviewRunFormModel(client, tasks, self)
+        self.panels = ReviewPanelsModel(client, tasks, self)
         self.run = ""
         self.detail: RunDetail | None = None
         self.index = 0

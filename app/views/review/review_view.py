@@ -15,6 +15,7 @@ from app.views.review.composer import Composer
 from app.views.review.judgement_pane import JudgementPane
 from app.views.review.memory_pane import MemoryPane
 from app.views.review.queue_pane import QueuePane
+from app.views.review.review_panels import ReviewPanels
 from app.views.review.step_pane import StepPane
 from app.views.widgets import Splitter
 from app.views.widgets.build import vbox
@@ -103,12 +104,13 @@ class ReviewView(QWidget):
         self.side = QStackedWidget()
         for pane in (self.judgement, self.memory, self.run_form, self.ask_form):
             self.side.addWidget(pane)
+        self.panels = ReviewPanels(model, center, theme, self.side, self.step, self.queue.list)
         self.drawer = Drawer(self.side, self.composer, theme)
         self.columns = Splitter(Qt.Orientation.Horizontal, COLUMNS)
-        for column in (self.queue, self.step, self.drawer):
+        for column in (self.queue, self.panels.middle, self.drawer):
             self.columns.addWidget(column)
         self.queue.setMinimumWidth(180)
-        self.step.setMinimumWidth(420)
+        self.panels.middle.setMinimumWidth(420)
         self.drawer.setMinimumWidth(280)
         vbox(self.columns, parent=self)
         self._back_to: QWidget | None = None
@@ -121,6 +123,8 @@ class ReviewView(QWidget):
         model.expected.changed.connect(center.refresh)
         self.composer.run_wanted.connect(model.peek)
         self.memory.closed.connect(self._show_judgement)
+        self.panels.closed.connect(self._show_judgement)
+        self.panels.focus_wanted.connect(self.queue.take_focus)
         self.run_form.closed.connect(self._show_judgement)
         self.ask_form.closed.connect(self._show_judgement)
         model.ask_again.answered.connect(self._on_answered)
@@ -134,6 +138,9 @@ class ReviewView(QWidget):
         if self.drawer.is_open:
             self._center.set_place("composer")
             self.composer.begin()
+        elif self.panels.model.comparison.is_open:
+            self._center.set_place(self.panels.place)
+            self.panels.comparison.take_focus()
         else:
             self.queue.take_focus()
 
@@ -304,7 +311,8 @@ class ReviewView(QWidget):
         if self.queue.leave_filter() or self.queue.leave_selection():
             return
         if self.side.currentWidget() is not self.judgement:
-            self._show_judgement()
+            if not self.panels.leave():
+                self._show_judgement()
             return
         if self.step.shows_prompts:
             if not self.step.prompts.leave():
@@ -326,7 +334,7 @@ class ReviewView(QWidget):
         else:
             self.drawer.set_open(False)
             if self._center.place == "composer":
-                self._center.set_place(self.place)
+                self._center.set_place(self.panels.place)
             back = self._back_to if self._back_to is not None else self.queue.list
             back.setFocus()
         self._center.refresh()
