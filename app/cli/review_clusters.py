@@ -107,9 +107,7 @@ async def _runs_of(engine: Engine, cluster: str, words: str) -> list[str]:
     if not found and cluster and not words.strip():
         raise NotFound(f"no cluster {cluster!r}; 'sitelore review clusters' lists them")
     if not found:
-        raise NotFound(
-            "no run passes the filter; no verdict was given", remedy="see 'sitelore review clusters'"
-        )
+        raise NotFound("no run passes the filter; no verdict was given")
     return found
 
 

@@ -134,7 +134,7 @@ def test_each_run_is_in_one_cluster_and_order_does_not_matter(
 
 # ---------------------------------------------------------------- the flag that explains best
 def flag(detector: str, severity: Severity = Severity.WARNING, **fields: Any) -> Flag:
-    given = {"run": "r", "step": 3, "confidence": 0.6, "message": "odd", **fields}
+    given: dict[str, Any] = {"run": "r", "step": 3, "confidence": 0.6, "message": "odd", **fields}
     return Flag(detector=detector, severity=severity, **given)
 
 
