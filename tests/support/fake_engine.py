@@ -24,7 +24,7 @@ from app.engine.api.engine_api import (
     WorkspaceInfo,
 )
 from app.engine.api.model_test_api import ModelReport, ModelTestRequest
-from app.engine.api.review_api import RiskReport
+from app.engine.api.review_api import RiskReport, Suspect
 from app.engine.api.run_api import RunMemory, RunRequest, RunSummary
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.api.tip_api import TipTest
@@ -194,6 +194,9 @@ class FakeEngine(
         self.bus.publish(job)
 
     async def undo(self) -> UndoResult:
+        if self.done and (back := self.backwards.pop(self.done[-1], None)) is not None:
+            back()
+            self.bus.publish(RunsChanged())
         return self._turn(self.done, self.undone)
 
     async def redo(self) -> UndoResult:
@@ -225,8 +228,12 @@ class FakeEngine(
             "date": lambda row: (-row.started_at, row.id),
             "site": lambda row: (row.site, row.id),
             "steps": lambda row: (-row.steps, row.id),
+            "teach": lambda row: (-row.risk, row.id),
         }
-        return sorted(rows, key=keys.get(which.order, lambda row: row.id))
+        rows.sort(key=keys.get(which.order, lambda row: row.id))
+        if which.order == "teach":
+            rows = [replace(row, teaches=f"stands for {12 - n} similar runs") for n, row in enumerate(rows)]
+        return rows
 
     async def open_run(self, run: str) -> RunDetail:
         found = self._find(run)
@@ -237,6 +244,8 @@ class FakeEngine(
             flags=self.flags[run],
             risk=self._risk(found),
             verdicts=tuple(self.verdicts.get(run, ())),
+            hidden_verdicts=self.hidden_verdicts.get(run, 0),
+            suspect=self.suspects.get(run, Suspect()),
             tips=tuple(tip.id for tip in self.tips.values() if tip.provenance.run == run),
         )
 
@@ -652,11 +661,17 @@ class FakeEngine(
             suspect_step=risk.suspect_step,
             flags=tuple(flag.detector for flag in flags),
             label=given[-1].label.value if given else "",
+            verdicts=len(given),
+            judged_by=tuple(dict.fromkeys(verdict.author for verdict in given)),
             needs=run.needs,
             tips=sum(tip.provenance.run == run.id for tip in self.tips.values()),
             started_at=run.started_at,
             signature=f"{run.site}|{flags[0].detector if flags else ''}",
         )
+
+    @staticmethod
+    def _me(name: str) -> str:
+        return "ana" if name == "me" else name
 
     def _passes(self, run: Run, which: RunFilter) -> bool:
         row = self._row(run)
@@ -670,5 +685,8 @@ class FakeEngine(
             and (not which.needs or bool(row.needs))
             and (not which.detector or which.detector in row.flags)
             and (not which.label or row.label == which.label)
+            and (not which.cluster or which.cluster in row.flags[:1])
+            and (not which.judged_by or self._me(which.judged_by) in row.judged_by)
+            and (not which.assigned or run.id in self.queues.get(self._me(which.assigned), ()))
             and which.search.lower() in f"{run.intent} {run.site} {run.task_id} {row.needs}".lower()
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from app.engine.api.review_api import (
@@ -25,6 +25,7 @@ from app.engine.api.review_api import (
     ReviewProgress,
     RunAlignment,
     SimilarRun,
+    Suspect,
     TipOpportunity,
     VerdictImport,
 )
@@ -54,6 +55,10 @@ class FakeReview:
         self.guideline_texts = ["Give the label that names the first mistake."]
         self.queues: dict[str, tuple[str, ...]] = {}
         self.pairs: list[PairAgreement] = []
+        self.suspects: dict[str, Suspect] = {}
+        self.hidden_verdicts: dict[str, int] = {}
+        self.backwards: dict[str, Callable[[], None]] = {}
+        """What undoing a change does, by its label; other changes are undone in name only."""
 
     async def answer_page(self, run: str) -> AnswerPage:
         found = self.all_runs[run]
@@ -151,7 +156,15 @@ class FakeReview:
         ]
         for verdict in given:
             self.verdicts.setdefault(verdict.run, []).append(verdict)
-        self._did(f"verdict '{label}' on {len(given)} runs")
+        what = f"verdict '{label}' on {len(given)} runs"
+        ids = {verdict.id for verdict in given}
+
+        def take_back() -> None:
+            for run in new:
+                self.verdicts[run] = [one for one in self.verdicts[run] if one.id not in ids]
+
+        self.backwards[what] = take_back
+        self._did(what)
         self.bus.publish(RunsChanged())
         return BulkVerdict(
             label=label,
