@@ -42,11 +42,13 @@ class ReviewStore(StoreFile):
             self._insert("verdict", **asdict(verdict))
             self._judge(verdict.id, True, f"verdict '{verdict.label}' on {verdict.run}", verdict.author)
 
-    def add_verdicts(self, verdicts: Sequence[Verdict], label: str = "", again: Sequence[str] = ()) -> None:
+    def add_verdicts(
+        self, verdicts: Sequence[Verdict], label: str = "", again: Sequence[str] = (), author: str = ""
+    ) -> None:
         """Store verdicts given at once; one undo withdraws them all.
 
-        ``label`` names it in the undo history; ``again`` are ids of withdrawn ones that come back into force with
-        them.
+        ``label`` names it in the undo history, ``author`` who did it, by default theirs; ``again`` are ids of withdrawn
+        ones that come back into force with them.
         """
         ids = [*(verdict.id for verdict in verdicts), *again]
         if not ids:
@@ -54,7 +56,7 @@ class ReviewStore(StoreFile):
         if not label:
             same = len({verdict.label for verdict in verdicts}) == 1
             label = f"verdict '{verdicts[0].label}' on {len(ids)} runs" if same else f"{len(ids)} verdicts"
-        author = verdicts[0].author if verdicts else ""
+        author = author or (verdicts[0].author if verdicts else "")
         with self.batch():
             for verdict in verdicts:
                 self._insert("verdict", **asdict(verdict))
@@ -81,16 +83,22 @@ class ReviewStore(StoreFile):
 
         So the last of a run's is the one that counts.
         """
+        return [verdict for verdict, stands in self.all_verdicts(run) if stands]
+
+    def all_verdicts(self, run: str = "") -> list[tuple[Verdict, bool]]:
+        """Return all verdicts in the order of ``verdicts``, each with whether it is in force."""
         found = self._all(
-            "SELECT id, run, label, step, detector, note, author, at, guideline, lead_seconds, origin, settles"
-            f" FROM verdict AS v WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY settles, at, seq",
+            "SELECT id, run, label, step, detector, note, author, at, guideline, lead_seconds, origin, settles,"
+            f" {STANDING} AS stands FROM verdict AS v WHERE (? = '' OR run = ?) ORDER BY settles, at, seq",
             run,
             run,
         )
-        verdicts: list[dict[str, Any]] = [
-            {**row, "label": Label(row["label"]), "settles": bool(row["settles"])} for row in found
-        ]
-        return [Verdict(**fields) for fields in verdicts]
+        verdicts: list[tuple[Verdict, bool]] = []
+        for row in found:
+            fields: dict[str, Any] = {**row, "label": Label(row["label"]), "settles": bool(row["settles"])}
+            stands = bool(fields.pop("stands"))
+            verdicts.append((Verdict(**fields), stands))
+        return verdicts
 
     def set_standing(self, verdict: str, standing: bool) -> None:
         """Put a verdict in or out of force inside the caller's transaction, for undo and redo."""
