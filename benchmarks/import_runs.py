@@ -21,6 +21,7 @@ import zstandard
 
 from app.engine.detectors.risk import RiskModel, cluster_key
 from app.engine.detectors.runner import detect_run
+from app.engine.detectors.suspect import find_suspect
 from app.engine.imports import colorbrowseragent
 from app.engine.imports.importer import import_paths
 from app.engine.store.workspace import Workspace
@@ -58,8 +59,9 @@ def detect_all(workspace: Workspace, runs: tuple[str, ...]) -> None:
         for run_id in runs:
             run, steps = workspace.runs.load(run_id)
             typical = usual.get(run.site)
-            flags = detect_run(run, steps, typical)
-            risk = model.assess(run_id, flags, run.step_count, typical)
+            flags = detect_run(run, steps, typical, workspace.runs.read_blob)
+            suspect = find_suspect(run, steps, flags).step
+            risk = model.assess(run_id, flags, run.step_count, typical, suspect=suspect)
             workspace.index.put_judgement(run_id, flags, risk, cluster_key(run, flags, steps))
 
 

@@ -72,7 +72,7 @@ class FiringDetectors:
     def __init__(self, at: int, severity: Severity) -> None:
         self._at, self._severity = at, severity
 
-    def see(self, step: Step) -> list[Flag]:
+    def see(self, step: Step, blobs: Mapping[str, bytes] | None = None) -> list[Flag]:
         if step.index != self._at:
             return []
         return [

@@ -132,8 +132,8 @@ class EvidenceCapturer(Protocol):
 class DetectorFeed(Protocol):
     """Rule detectors that follow the run step by step."""
 
-    def see(self, step: Step) -> list[Flag]:
-        """Return the flags that this step raised."""
+    def see(self, step: Step, blobs: Mapping[str, bytes] | None = None) -> list[Flag]:
+        """Return the flags that this step raised; ``blobs`` are its contents, which are not stored yet."""
         ...
 
 

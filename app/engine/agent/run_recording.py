@@ -119,7 +119,7 @@ class RunRecording:
                 await self.write(
                     *ledger_entries(turn, observation, await self._where(step.url), self.history)
                 )
-            flags = parts.detectors.see(step) if parts.detectors is not None else []
+            flags = parts.detectors.see(step, blobs) if parts.detectors is not None else []
             self.flags += flags
             self._spend(decision)
             await self._kept(step, blobs)

@@ -205,6 +205,12 @@ def ordinal(number: int) -> str:
     return f"{number}{suffix}"
 
 
+def evidence_start(flag: Flag) -> int:
+    """Return the step at which a flag's problem began: never after its own."""
+    since = flag.evidence.get(SINCE, flag.step)
+    return max(0, min(since, flag.step)) if isinstance(since, int) else flag.step
+
+
 def was_tried(step: Step) -> bool:
     """Whether the agent's action was done, or was tried and failed; an unreadable answer was neither."""
     return step.action is not None and (step.executed or step.error_class is ErrorClass.HARD)

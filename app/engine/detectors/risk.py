@@ -1,4 +1,4 @@
-"""Risk of a run: how likely it failed, from its flags and its length; orders the queue and names the suspect step.
+"""Risk of a run: how likely it failed, from its flags and its length; orders the queue.
 
 A logistic model that starts from the detectors' priors and is fitted to people's verdicts, staying near the prior
 until they outweigh it (maximum a posteriori, independent normal priors). Values are calibrated by a line through the
@@ -20,7 +20,7 @@ import orjson
 from app.engine.core.addresses import path_template
 from app.engine.core.trajectory import Run, Step
 from app.engine.core.verdicts import Flag, Risk
-from app.engine.detectors.base import SINCE, DetectorInfo
+from app.engine.detectors.base import DetectorInfo, evidence_start
 from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, evidence_rank, flag_rank
 from app.engine.detectors.vlm import ImpossibleTask, RunOutcome
 from app.errors import InputError
@@ -145,8 +145,10 @@ class RiskModel:
         steps: int,
         usual_steps: float | None,
         decided: frozenset[str] = frozenset(),
+        *,
+        suspect: int = 0,
     ) -> Risk:
-        """Return the risk of a run of ``steps`` executed steps, with the suspect step and the reasons."""
+        """Return the risk of a run of ``steps`` executed steps, with the reasons; ``suspect`` is its suspect step."""
         found = features(flags, steps, usual_steps, decided)
         worth = {name: self._worth(name, found) for name in {flag.detector for flag in flags}}
         ranked = sorted(flags, key=lambda flag: (-worth[flag.detector], flag_rank(flag)))
@@ -157,7 +159,7 @@ class RiskModel:
         return Risk(
             run=run,
             value=self.value(flags, steps, usual_steps, decided),
-            suspect_step=suspect_step(ranked, steps),
+            suspect_step=suspect,
             reasons=tuple(reasons[:3]),
         )
 
@@ -185,25 +187,6 @@ class RiskModel:
             InputError: the text is no risk model, or one of a newer format.
         """
         return _read(text)
-
-
-def suspect_step(ranked: Sequence[Flag], steps: int) -> int:
-    """Return the step to look at first: the start of the most significant evidence that points at a step.
-
-    ``ranked`` are flags, most significant first. Endings that only say that a run failed yield to any other evidence;
-    without any the last step is named, since a wrong answer was given there.
-    """
-    known = [flag for flag in ranked if flag.detector in BY_NAME]
-    if not known:
-        return max(0, steps - 1)
-    chosen = min(known, key=evidence_rank)
-    return min(evidence_start(flag) for flag in known if flag.detector == chosen.detector)
-
-
-def evidence_start(flag: Flag) -> int:
-    """Return the step at which a flag's problem began: never after its own."""
-    since = flag.evidence.get(SINCE, flag.step)
-    return min(since, flag.step) if isinstance(since, int) else flag.step
 
 
 def fit(examples: Sequence[JudgedRun], *, calibrated: bool = True) -> RiskModel:
@@ -376,7 +359,7 @@ def cluster_key(run: Run, flags: Sequence[Flag], steps: Sequence[Step]) -> str:
     """
     ranked = sorted(flags, key=lambda flag: (evidence_rank(flag), flag_rank(flag)))
     detector = ranked[0].detector if ranked else "no flag"
-    index = evidence_start(ranked[0]) if ranked else suspect_step((), run.step_count)
+    index = evidence_start(ranked[0]) if ranked else max(0, run.step_count - 1)
     page = next((step for step in steps if step.index == index), steps[-1] if steps else None)
     return " · ".join((run.site or "unknown site", detector, page_template(page.url) if page else "no page"))
 

@@ -1,13 +1,16 @@
 """The step a run opens at: where the evidence of its failure begins, and why.
 
-The rule, in the order of its clauses:
+The rule; the first clause that holds decides:
 
     left the sites      the action that led away
-    went in circles     the longest stretch of steps that loop flags cover, from its first step in vain: where the run
-                        ended without an answer, or where the stretch lasted until shortly before the answer
-    another hindrance   likewise: the first step of what hindered the agent
-    answered            the step that answers: what the agent overcame on its way is no evidence
-    only hints          of a run without an answer: where the earliest of them begins
+    went in circles     the longest stretch of steps that flags of loops cover, at its first step in vain; a stretch
+                        that ended well before an answer was overcome and does not count
+    another hindrance   likewise, the first step of what hindered the agent; of a run without an answer too, it counts
+                        only if it lasted, or came near the end
+    sent something      of a run that answered: the first step that sent a change to the site, for there is what was
+                        sent; not where the answer says that it could not be done
+    answered            the step that answers: no flag points at an earlier one
+    only hints          of a run without an answer: the longest stretch of hints, at its first step
     nothing             the last step
 
 It reads flags and steps, never the score, and no fitted weights: a run's step stays the same when verdicts come in.
@@ -22,16 +25,22 @@ from app.engine.api.review_api import Suspect
 from app.engine.core.text import one_line
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.core.verdicts import Flag, Severity
-from app.engine.detectors.base import FINAL_ACTIONS, SINCE
-from app.engine.detectors.rules.endings import LeftSites
+from app.engine.detectors.base import FINAL_ACTIONS, action_text, evidence_start
+from app.engine.detectors.rules.endings import ASKED, GaveUp, LeftSites
 from app.engine.detectors.rules.loops import ActionCycle, PageCycle, RepeatedAction, StateActionLoop
 from app.engine.detectors.rules.pages import NoEffect
+from app.engine.detectors.rules.targets import UnseenTarget
 from app.engine.detectors.runner import BY_NAME, flag_rank
+from app.engine.detectors.sending import is_sending
 
-LOOPS = frozenset(rule.name for rule in (StateActionLoop, RepeatedAction, ActionCycle, PageCycle, NoEffect))
-"""Detectors whose flags say that the agent went on in vain."""
-OVERCOME_AFTER = 3
-"""Steps before an answer beyond which the agent has overcome what hindered it."""
+LOOPS = frozenset(
+    rule.name for rule in (StateActionLoop, RepeatedAction, ActionCycle, PageCycle, NoEffect, UnseenTarget)
+)
+"""Detectors whose flags, beyond a hint, say that the agent went on in vain."""
+NEAR_THE_END = 3
+"""Steps before the end beyond which the agent has overcome what hindered it."""
+LASTING = 3
+"""Steps that another hindrance lasts at least, unless it comes near the end."""
 
 _ANSWERS = frozenset((Outcome.ANSWERED, Outcome.INFEASIBLE, Outcome.NEEDS_PERSON))
 
@@ -44,58 +53,48 @@ class _Stretch:
     last: int
     flags: tuple[Flag, ...]
 
+    @property
+    def length(self) -> int:
+        return self.last - self.first
+
 
 def find_suspect(run: Run, steps: Sequence[Step], flags: Sequence[Flag]) -> Suspect:
-    """Return the step to look at first; always a step of the run, 0 for a run without steps."""
-    last = max(0, len(steps) - 1)
+    """Return the step to look at first: a step of the run, 0 for a run without steps."""
+    if not steps:
+        return _without_steps(flags)
+    last = steps[-1].index
     known = [flag for flag in flags if flag.detector in BY_NAME and flag.step <= last]
-    left = [flag for flag in known if flag.detector == LeftSites.name]
-    if left:
-        return _at(left[0].step, left[0])
+    for flag in known:
+        if flag.detector == LeftSites.name:
+            return _at(flag.step, flag)
     answer = answer_step(run, steps)
-    hindrances = [
-        flag
-        for flag in known
-        if BY_NAME[flag.detector].explains == "hindrance" and flag.severity is not Severity.HINT
+    end = last if answer is None else answer
+    hindrances = [flag for flag in known if BY_NAME[flag.detector].explains == "hindrance"]
+    strong = [flag for flag in hindrances if flag.severity is not Severity.HINT]
+    circles = _stretches(flag for flag in strong if flag.detector in LOOPS)
+    others = _stretches(flag for flag in strong if flag.detector not in LOOPS)
+    found = [one for one in circles if answer is None or one.last >= end - NEAR_THE_END] or [
+        one for one in others if one.last >= end - NEAR_THE_END or (answer is None and one.length >= LASTING)
     ]
-    for group in (
-        [flag for flag in hindrances if flag.detector in LOOPS],
-        [flag for flag in hindrances if flag.detector not in LOOPS],
-    ):
-        stretches = [
-            one for one in _stretches(group) if answer is None or one.last >= answer - OVERCOME_AFTER
-        ]
-        if stretches:
-            return _of(max(stretches, key=lambda one: (one.last - one.first, one.last)))
+    if found:
+        return _of(found)
     if answer is not None:
-        return _answered(answer, known)
-    hints = [flag for flag in known if BY_NAME[flag.detector].explains == "hindrance"]
-    if hints:
-        return _of(_Stretch(min(map(evidence_start, hints)), last, tuple(hints)))
-    rest = sorted(known, key=flag_rank)
-    if rest:
-        return _at(last, rest[0])
-    return Suspect(step=last, because="No flag points at a step; this is the last one." if steps else "")
+        return _answered(steps, answer, known)
+    if hindrances:
+        return _of(_stretches(hindrances))
+    if known:
+        return _at(last, min(known, key=flag_rank))
+    return Suspect(step=last, because="The last step: no flag points at an earlier one.")
 
 
 def answer_step(run: Run, steps: Sequence[Step]) -> int | None:
     """Return the step that answers or gives up; ``None`` for a run that ended otherwise."""
     if run.outcome not in _ANSWERS or not steps:
         return None
-    return next(
-        (
-            step.index
-            for step in reversed(steps)
-            if step.action is not None and step.action.kind in FINAL_ACTIONS
-        ),
-        steps[-1].index,
-    )
-
-
-def evidence_start(flag: Flag) -> int:
-    """Return the step at which a flag's problem began: never after its own."""
-    since = flag.evidence.get(SINCE, flag.step)
-    return max(0, min(since, flag.step)) if isinstance(since, int) else flag.step
+    for step in reversed(steps):
+        if step.action is not None and step.action.kind in FINAL_ACTIONS:
+            return step.index
+    return steps[-1].index
 
 
 def _stretches(flags: Iterable[Flag]) -> list[_Stretch]:
@@ -111,26 +110,34 @@ def _stretches(flags: Iterable[Flag]) -> list[_Stretch]:
     return found
 
 
-def _of(stretch: _Stretch) -> Suspect:
-    """Return the first step of a stretch, with the most significant flag that begins there."""
+def _of(stretches: Sequence[_Stretch]) -> Suspect:
+    """Return the first step of the longest stretch, the later of equals, with the flag that begins there."""
+    stretch = max(stretches, key=lambda one: (one.length, one.last))
     begins = [flag for flag in stretch.flags if evidence_start(flag) == stretch.first]
-    return _at(stretch.first, min(begins or stretch.flags, key=flag_rank))
+    return _at(stretch.first, min(begins, key=flag_rank))
 
 
 def _at(step: int, flag: Flag) -> Suspect:
     told = one_line(flag.message, 200)
-    where = "" if flag.step == step else f" (told at step {flag.step}, from here on)"
-    return Suspect(step=step, because=f"{told}{where}.", detector=flag.detector, flag_step=flag.step)
+    begins = f"From here to step {flag.step}: " if flag.step != step else ""
+    return Suspect(step=step, because=f"{begins}{told}", detector=flag.detector, flag_step=flag.step)
 
 
-def _answered(answer: int, known: Sequence[Flag]) -> Suspect:
-    about = [flag for flag in known if BY_NAME[flag.detector].explains == "ending"]
-    if about:
-        flag = min(about, key=flag_rank)
+def _answered(steps: Sequence[Step], answer: int, known: Sequence[Flag]) -> Suspect:
+    about = sorted((flag for flag in known if BY_NAME[flag.detector].explains == "ending"), key=flag_rank)
+    sent = next((step for step in steps if step.index < answer and is_sending(step)), None)
+    if sent is not None and not any(
+        flag.detector == GaveUp.name and ASKED not in flag.evidence for flag in about
+    ):
         return Suspect(
-            step=answer,
-            because=f"{one_line(flag.message, 200)}.",
-            detector=flag.detector,
-            flag_step=flag.step,
+            step=sent.index,
+            because=f"The first change was sent to the site here: {one_line(action_text(sent), 160)}",
         )
+    if about:
+        return _at(answer, about[0])
     return Suspect(step=answer, because="The step that answers: no flag points at an earlier one.")
+
+
+def _without_steps(flags: Sequence[Flag]) -> Suspect:
+    known = [flag for flag in flags if flag.detector in BY_NAME]
+    return _at(0, min(known, key=flag_rank)) if known else Suspect()

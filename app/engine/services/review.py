@@ -22,6 +22,7 @@ from app.engine.detectors.cross_validation import CrossValidation, cross_validat
 from app.engine.detectors.risk import DETECTOR_SET_HASH, JudgedRun, RiskModel, cluster_key, fit
 from app.engine.detectors.runner import detect_run, in_order
 from app.engine.detectors.scorecard import agent_failed, scorecard
+from app.engine.detectors.suspect import find_suspect
 from app.engine.detectors.vlm import decided, flags_of
 from app.engine.jobs import Job
 from app.engine.services.clustering import filtered_rows
@@ -214,8 +215,12 @@ class ReviewService:
                     run, steps = workspace.runs.load(run_id)
                     typical = _with_operator_steps(usual.get(run.site), count_operator_steps(steps))
                     opinion = opinions.get(run_id, _NO_OPINION)
-                    flags = in_order([*detect_run(run, steps, usual.get(run.site)), *flags_of(opinion)])
-                    risk = model.assess(run_id, flags, run.step_count, typical, decided(opinion))
+                    found_here = detect_run(run, steps, usual.get(run.site), workspace.runs.read_blob)
+                    flags = in_order([*found_here, *flags_of(opinion)])
+                    suspect = find_suspect(run, steps, flags).step
+                    risk = model.assess(
+                        run_id, flags, run.step_count, typical, decided(opinion), suspect=suspect
+                    )
                     kind = cluster_key(run, flags, steps)
                 except Exception:
                     if len(ids) == 1:

@@ -16,6 +16,7 @@ from app.engine.core.addresses import url_template
 from app.engine.core.events import IMPORT_JOB_TITLE, RunsChanged, SitesChanged
 from app.engine.core.regions import read_boxes, region_elements
 from app.engine.core.trajectory import Run, Step
+from app.engine.detectors.suspect import find_suspect
 from app.engine.imports.importer import import_paths
 from app.engine.jobs import Job
 from app.engine.services.clustering import filtered_rows
@@ -97,13 +98,16 @@ class RunService:
         """
         workspace = self._core.workspace
         loaded, steps = workspace.runs.load(run)
+        flags = workspace.index.flags(run)
+        suspect = find_suspect(loaded, steps, flags)
         verdicts = workspace.review.verdicts(run)
         blind = workspace.annotators.is_blind(run, self._core.author)
         return RunDetail(
             run=loaded,
             steps=tuple(steps),
-            flags=tuple(workspace.index.flags(run)),
-            risk=workspace.index.risk(run),
+            flags=tuple(flags),
+            risk=replace(workspace.index.risk(run), suspect_step=suspect.step),
+            suspect=suspect,
             verdicts=() if blind else tuple(verdicts),
             hidden_verdicts=len(verdicts) if blind else 0,
             tips=tuple(self._tips_by_run().get(run, ())),

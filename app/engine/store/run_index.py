@@ -157,11 +157,11 @@ class RunIndex(StoreFile):
             )  # fmt: skip
 
     def put_risks(self, risks: Iterable[Risk]) -> None:
-        """Replace the risk of runs; their flags stay."""
+        """Replace the risk of runs and its reasons; their flags and suspect steps stay."""
         with self.batch():
             self.connection.executemany(
-                "UPDATE run SET risk = ?, suspect_step = ?, reasons = ? WHERE id = ?",
-                [(risk.value, risk.suspect_step, json.dumps(risk.reasons), risk.run) for risk in risks],
+                "UPDATE run SET risk = ?, reasons = ? WHERE id = ?",
+                [(risk.value, json.dumps(risk.reasons), risk.run) for risk in risks],
             )
 
     def clear(self) -> None:

@@ -21,11 +21,11 @@ def on_pages(*pages: str) -> list:
 
 
 def test_the_same_action_on_the_same_content_is_a_loop_the_third_time():
-    steps = [step(index, state="same" if index % 2 == 0 else None, **click("Save")) for index in range(5)]
+    steps = [step(index, state=f"state {index % 2}", **click("Save")) for index in range(5)]
 
     [flag] = flags_of(StateActionLoop, steps)
 
-    assert (flag.step, flag.evidence[SINCE], flag.evidence["times"]) == (4, 0, 3)
+    assert (flag.step, flag.evidence[SINCE], flag.evidence["times"]) == (4, 2, 3), "the first press was of use"
     assert flag.message == "3rd time on the same page content: click button 'Save'"
 
 
@@ -60,16 +60,16 @@ def test_no_state_action_loop(steps: list):
 
 
 def test_the_same_action_three_times_in_a_row_and_five_times_in_a_run():
-    steps = [step(index, **click("Next")) for index in range(5)]
+    steps = [step(index, **click("Add")) for index in range(5)]
 
     assert messages(RepeatedAction, steps) == [
-        "3 times in a row: click button 'Next'",
-        "5 times in this run: click button 'Next'",
+        "3 times in a row: click button 'Add'",
+        "5 times in this run: click button 'Add'",
     ]
 
 
 def test_four_times_with_others_between_is_not_yet_repeated():
-    names = ["Next", "Next", "Edit", "Next", "Back", "Next"]
+    names = ["Add", "Add", "Edit", "Add", "Back", "Add"]
 
     assert not flags_of(RepeatedAction, [step(i, **click(name)) for i, name in enumerate(names)])
 

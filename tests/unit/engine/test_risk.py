@@ -20,7 +20,6 @@ from app.engine.detectors.risk import (
     cluster_key,
     fit,
     page_template,
-    suspect_step,
 )
 from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, flag_rank
 from app.errors import InputError
@@ -104,7 +103,6 @@ def test_risk_lies_between_0_and_1_and_its_step_within_the_run(
     risk = RiskModel().assess("r", inside, steps, usual)
 
     assert 0 <= risk.value <= 1
-    assert 0 <= risk.suspect_step <= max(0, steps - 1)
     assert len(risk.reasons) <= 3
 
 
@@ -218,34 +216,8 @@ def test_a_text_that_is_no_model_is_refused(text: str):
         RiskModel.from_json(text)
 
 
-def test_the_suspect_step_is_where_the_most_significant_evidence_began():
-    flags = [flag("no-effect", 2), flag("repeated-action", 9, since=4), flag("repeated-action", 14, since=12)]
-
-    assert RiskModel().assess("r", flags, 20, 5).suspect_step == 4
-
-
-def test_a_step_limit_leaves_the_suspect_step_to_evidence_that_explains_it():
-    flags = [flag("step-limit", 19), flag("back-and-forth", 13, since=8)]
-
-    assert RiskModel().assess("r", flags, 20, 5).suspect_step == 8
-    assert RiskModel().assess("r", flags[:1], 20, 5).suspect_step == 19
-
-
-def test_a_hindrance_points_before_giving_up_unless_it_was_but_a_hint():
-    gave_up, hint, hindered = flag("gave-up", 5), flag("hard-errors", 2), flag("covered-element", 1)
-
-    assert RiskModel().assess("r", [gave_up, hindered], 6, 5).suspect_step == 1
-    assert RiskModel().assess("r", [gave_up, hint], 6, 5).suspect_step == 5
-    assert RiskModel().assess("r", [flag("step-limit", 5), hint], 6, 5).suspect_step == 2
-
-
-def test_without_any_flag_the_answer_is_suspect():
-    assert RiskModel().assess("r", [], 6, 5).suspect_step == 5
-    assert suspect_step([], 0) == 0
-
-
-def test_evidence_that_claims_a_later_beginning_is_not_believed():
-    assert suspect_step([flag("repeated-action", 3, since=30)], 5) == 3
+def test_a_risk_carries_the_suspect_step_it_is_given():
+    assert RiskModel().assess("r", [flag("no-effect", 2)], 20, 5, suspect=4).suspect_step == 4
 
 
 def test_reasons_are_the_messages_of_the_most_significant_detectors():
@@ -268,7 +240,6 @@ def test_flags_of_detectors_unknown_to_this_version_are_shown_but_not_counted():
     unknown = flag("a-detector-of-tomorrow", 3, message="new")
 
     assert RiskModel().value([unknown], 5, 5) == RiskModel().value([], 5, 5)
-    assert RiskModel().assess("r", [unknown], 5, 5).suspect_step == 4
 
 
 def test_the_kind_of_a_failure_is_site_detector_and_page_template():

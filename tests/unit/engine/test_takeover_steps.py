@@ -76,7 +76,7 @@ def test_the_page_handed_back_is_not_blamed_on_the_agent():
 
 
 def test_what_was_in_a_row_before_a_takeover_is_not_in_a_row_with_what_comes_after():
-    again = click("Next")
+    again = click("Add")
     assert fired(RepeatedAction, step(0, **again), step(1, **again), hand(2), step(3, **again)) == []
     assert fired(RepeatedAction, step(0, **again), step(1, **again), step(2, **again)) == [2]
     turns = [click("A"), click("B"), click("A"), click("B")]

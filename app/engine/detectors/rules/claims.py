@@ -204,5 +204,11 @@ def may_change(step: Step) -> bool:
     if kind in ("select_option", "check", "uncheck", "upload_file", "drag_and_drop"):
         return True
     if kind in ("click", "dblclick"):
-        return is_sending(step) or target is None or target.role in ("checkbox", "switch", "radio", "option")
+        return (
+            is_sending(step)
+            or target is None
+            or not name
+            or target.role in ("checkbox", "switch", "radio", "option")
+            or bool(_CHANGES.match(name))
+        )
     return False

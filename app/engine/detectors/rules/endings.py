@@ -153,6 +153,10 @@ _ASKS_BACK = re.compile(
 )
 
 
+ASKED = "asked"
+"""Evidence key of a run that asked the user a question, mostly a polite one after the work."""
+
+
 class GaveUp(_EndingRule):
     name = "gave-up"
     severity = Severity.WARNING
@@ -174,7 +178,7 @@ class GaveUp(_EndingRule):
                 yield self.flag(self.last, 0.55, told, {"said": found.group(0)})
             elif (found := _ASKS_BACK.search(answer)) is not None:
                 told = f"Asked the user: {quoted(found.group(0), 120)}"
-                yield self.flag(self.last, 0.5, told, {"said": found.group(0)[:300]})
+                yield self.flag(self.last, 0.5, told, {"said": found.group(0)[:300], ASKED: 1})
             elif _EMPTY_ANSWER.fullmatch(answer):
                 told = f"Answered that there is nothing: {quoted(ending.answer)}"
                 yield self.flag(self.last, 0.5, told, {"said": ending.answer[:300]})
