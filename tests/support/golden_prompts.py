@@ -13,6 +13,7 @@ import io
 import json
 import sys
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 from PIL import Image
 
 from app.engine.agent.judging.answer_judge import ask_judge
+from app.engine.agent.judging.cause_question import ask_for_cause
 from app.engine.agent.judging.judge import JudgeOptions, judge_run
 from app.engine.agent.llm.llm_policy import LlmPolicy
 from app.engine.agent.llm.options import LlmOptions
@@ -36,10 +38,11 @@ from app.engine.core.actions.types import Action, elements_of
 from app.engine.core.chat_messages import ChatMessage, MessagePart, PartKind
 from app.engine.core.evaluation.judge_question import JudgeAsks, JudgeQuestion
 from app.engine.core.local_time import LocalTime
-from app.engine.core.model_api import AgentRole
+from app.engine.core.model_api import AgentRole, ModelError
 from app.engine.core.observation import AgentDecision, HistoryEntry, NavigableSite, Observation, RetrievedTip
 from app.engine.core.page_state import PageCapture
 from app.engine.core.trajectory import Outcome, Run, Step
+from app.engine.detectors.cause_material import CauseMaterial
 from kb.tip import Kind, TipDraft
 from tests.support.golden_pages import HOST, golden_page, grey_picture
 from tests.support.scripted_model import Question, ScriptedModel
@@ -288,6 +291,10 @@ class GoldenRun:
         for self.step, asks in enumerate(JudgeAsks):
             question = JudgeQuestion(asks=asks, intent=INTENT, reference="28.50; three mugs", answer="28.50")
             await ask_judge([question], self.model, self.fence)
+        self.step = len(steps)
+        failed = CauseMaterial(run=replace(run, score=0.0), steps=steps)
+        with suppress(ModelError):  # the judge's scripted answer has no cause
+            await ask_for_cause(failed, "It answered.", ["The answer says 28.50."], self.model, self.fence)
 
     async def _draft(self) -> None:
         for self.step, tip in enumerate(TIPS_TO_DRAFT):
@@ -309,6 +316,7 @@ JUDGED = {
     "step_check": "judge_step",
     "answer_check": "judge_answer",
     "reason_check": "judge_reason",
+    "failure_cause": "explain_failure",
 }
 """Kinds of the judge's questions by the titles of their schemas."""
 TIPS_TO_DRAFT = (

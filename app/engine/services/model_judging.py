@@ -39,7 +39,7 @@ class ModelJudging:
 
     def __init__(self, core: Core, judging: ReviewService, opener: Opener | None = None) -> None:
         self._core, self._review = core, judging
-        self._opener = opener or _from_settings
+        self._opener = opener or open_configured_model
 
     async def ask_model(
         self,
@@ -129,6 +129,7 @@ class ModelJudging:
         return [*never, *in_part, *in_vain][:limit]
 
 
-def _from_settings(shelf: BlobBuffer) -> LanguageModel:
+def open_configured_model(shelf: BlobBuffer) -> LanguageModel:
+    """Open the model of the settings; its exchanges go to the blob buffer."""
     chosen = settings.load()
     return open_model(chosen, model_key(url=chosen.model_url), sink=shelf)

@@ -2,50 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from typing import Any
 
-from app.engine.api.evaluation_api import ExpectedOutcome
-from app.engine.api.page_diff import MAX_LINES, page_rows
-from app.engine.api.review_api import AnswerPage, AnswerPlace, AnswerTerm, LikelyCause
-from app.engine.core.answer_places import SearchedPage, TermPlace, find_places
-from app.engine.core.answer_terms import answer_terms
-from app.engine.core.list_pages import list_share
-from app.engine.core.text import one_line
-from app.engine.core.trajectory import Outcome, Run, Step
-from app.engine.core.verdicts import Flag
-from app.engine.detectors.cause_endings import refusals
-from app.engine.detectors.cause_material import CauseMaterial
+from app.engine.agent.judging.cause_question import ask_for_cause
+from app.engine.agent.llm.prompting import Fence
+from app.engine.agent.model.recording_model import BlobBuffer
+from app.engine.api.review_api import AnswerPage, CauseSource, LikelyCause
+from app.engine.core.events import RunsChanged
+from app.engine.core.trajectory import Outcome
+from app.engine.core.verdicts import Label
+from app.engine.detectors.cause_material import CauseMaterial, CauseSentence
 from app.engine.detectors.cause_sentences import tell_cause
-from app.engine.detectors.suspect import answer_step, find_suspect
+from app.engine.services.answer_pages import answer_page_of, cause_material, ended_words, visited_pages
 from app.engine.services.core import Core
 from app.engine.services.expected_outcomes import ExpectedOutcomeService
+from app.engine.services.model_judging import Opener, open_configured_model
+from app.engine.services.prompts import prompts_in_force
 from app.engine.services.review import ReviewService
 from app.engine.services.suites import SuiteService
-from app.errors import SiteloreError
+from app.engine.store.blob_store import pack_blobs
+from app.errors import InputError
 
-LAST_PAGES = 3
-"""Pages before the end on which words of a refusing site are looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Visited:
-    """A run with the pages it visited; ``missing`` were not recorded."""
-
-    run: Run
-    steps: list[Step]
-    pages: list[SearchedPage]
-    missing: int
+_KEPT = "cause:{}"
+"""Name of the review state that keeps what models said of a run."""
 
 
 class RunCauseService:
     """Why a run failed: its answer page, and its likely cause in a sentence."""
 
     def __init__(
-        self, core: Core, review: ReviewService, outcomes: ExpectedOutcomeService | None = None
+        self,
+        core: Core,
+        review: ReviewService,
+        outcomes: ExpectedOutcomeService | None = None,
+        opener: Opener | None = None,
     ) -> None:
+        """``opener`` is for tests; else the endpoint of the settings is asked."""
         self._core, self._review = core, review
         self._outcomes = outcomes or ExpectedOutcomeService(core, SuiteService(core))
+        self._opener = opener or open_configured_model
 
     async def answer_page(self, run: str) -> AnswerPage:
         """Return what is needed to judge an answer; for a run without one, how it ended.
@@ -53,9 +49,9 @@ class RunCauseService:
         Raises:
             NotFound: there is no such run.
         """
-        visited = await self._core.on_store(self._visited, run)
+        visited = await self._core.on_store(visited_pages, self._core.workspace, run)
         expected = await self._outcomes.expected_outcome(run)
-        return await self._core.on_worker(_answer_page, visited, expected)
+        return await self._core.on_worker(answer_page_of, visited, expected)
 
     async def likely_cause(self, run: str) -> LikelyCause:
         """Return the likely cause of a failure in one sentence: a model's where one was asked, else that of the rules.
@@ -63,124 +59,88 @@ class RunCauseService:
         Raises:
             NotFound: there is no such run.
         """
-        visited = await self._core.on_store(self._visited, run)
-        expected = await self._outcomes.expected_outcome(run)
-        flags = await self._core.on_store(self._core.workspace.index.flags, run)
-        return await self._core.on_worker(_by_rules, visited, expected, flags)
+        material = await self._material(run)
+        told = await self._core.on_worker(tell_cause, material)
+        asked = await self._core.on_store(self._asked, run)
+        is_blind = material.expected is not None and material.expected.hidden
+        usable = [one for one in asked if not (is_blind and one.get("expected"))]
+        return _of_model(run, usable[-1], told) if usable else _of_rules(run, told)
 
     async def ask_cause(self, run: str) -> LikelyCause:
-        raise NotImplementedError
+        """Ask the configured model for the cause; its sentence is kept with the review state and shown from then on.
 
-    def _visited(self, run: str) -> _Visited:
-        runs = self._core.workspace.runs
-        loaded, steps = runs.load(run)
-        pages: list[SearchedPage] = []
-        missing = 0
-        trees: dict[str, str] = {}
-        visits: list[Step] = [*steps, loaded.final] if loaded.final is not None else steps
-        for at, step in enumerate(visits):
-            if step.tree and step.tree not in trees:
-                try:
-                    trees[step.tree] = runs.read_blob(step.tree).decode("utf-8", "replace")
-                except SiteloreError:
-                    trees[step.tree] = ""
-            tree = trees.get(step.tree, "")
-            if tree:
-                pages.append(SearchedPage(step=at, url=step.url, title=step.title, tree=tree))
-            else:
-                missing += 1
-        return _Visited(loaded, steps, pages, missing)
-
-
-def _answer_page(visited: _Visited, expected: ExpectedOutcome | None) -> AnswerPage:
-    run, steps = visited.run, visited.steps
-    terms = answer_terms(run.answer or "", run.intent)
-    places = find_places(terms, visited.pages, page_rows)
-    answered = answer_step(run, steps)
-    return AnswerPage(
-        run=run.id,
-        step=answered if answered is not None else max(0, len(steps) - 1),
-        intent=run.intent,
-        answer=run.answer,
-        ended=ended_words(run),
-        expected=expected,
-        terms=tuple(
-            AnswerTerm(text=term.text, kind=term.kind, in_task=term.in_task, places=_shown(found))
-            for term, found in zip(terms, places, strict=True)
-        ),
-        pages=len(visited.pages),
-        missing=visited.missing,
-    )
-
-
-def _by_rules(visited: _Visited, expected: ExpectedOutcome | None, flags: Sequence[Flag]) -> LikelyCause:
-    told = tell_cause(_material(visited, expected, flags))
-    return LikelyCause(
-        run=visited.run.id, text=told.text, step=told.step, label=told.label, evidence=told.evidence
-    )
-
-
-def _material(visited: _Visited, expected: ExpectedOutcome | None, flags: Sequence[Flag]) -> CauseMaterial:
-    run, steps = visited.run, visited.steps
-    by_step = {page.step: page for page in visited.pages}
-    shares = {tree: list_share(tree) for tree in {page.tree for page in visited.pages}}
-    last = [by_step[at] for at in range(len(steps) - LAST_PAGES + 1, len(steps) + 1) if at in by_step]
-    return CauseMaterial(
-        run=run,
-        steps=steps,
-        flags=flags,
-        suspect=find_suspect(run, steps, flags),
-        expected=expected,
-        terms=_answer_page(visited, expected).terms,
-        shares=[shares[by_step[at].tree] if at in by_step else None for at in range(len(steps) + 1)],
-        last_lines=[(page.step, line) for page in last for line in refusals(page.tree)],
-    )
-
-
-def _shown(places: Sequence[TermPlace]) -> tuple[AnswerPlace, ...]:
-    return tuple(
-        AnswerPlace(
-            step=place.step,
-            line=place.row if place.row < MAX_LINES else -1,
-            url=place.url,
-            title=place.title,
-            text=place.text,
-        )
-        for place in places
-    )
-
-
-def ended_words(run: Run) -> str:
-    """Return how a run ended, in words; whole is the error of one that crashed."""
-    steps = f"{run.step_count} step{'' if run.step_count == 1 else 's'}"
-    match run.outcome:
-        case Outcome.ANSWERED:
-            return f"It answered after {steps}."
-        case Outcome.INFEASIBLE:
-            return f"It reported the task as infeasible after {steps}."
-        case Outcome.ENDED_BY_ENVIRONMENT:
-            return f"The environment scored and stopped it after {steps}."
-        case Outcome.STEP_LIMIT:
-            return f"It used all {steps} without an answer."
-        case Outcome.LEFT_ALLOWED_SITES:
-            return f"It left the allowed sites after {steps}."
-        case Outcome.CRASHED:
-            return (
-                f"It crashed after {steps}: {run.error}"
-                if run.step_count
-                else f"It crashed before its first step: {run.error}"
+        Raises:
+            NotFound: there is no such run.
+            InputError: it passed or goes on, so that there is no failure.
+            ModelError: no endpoint is set, it does not answer, or no answer can be used.
+        """
+        workspace = self._core.workspace
+        material = await self._material(run)
+        if material.run.outcome is Outcome.RUNNING:
+            raise InputError("the run still goes on", remedy="ask when it has ended")
+        if material.run.score is not None and material.run.score >= 1:
+            raise InputError("the run passed: there is no failure to explain", remedy="choose a failed run")
+        told = await self._core.on_worker(tell_cause, material)
+        prompts = await self._core.on_store(prompts_in_force, workspace)
+        shelf = BlobBuffer()
+        model = self._opener(shelf)
+        findings = [told.text, *told.evidence] if told.text else [*told.evidence]
+        try:
+            cause = await ask_for_cause(
+                material, ended_words(material.run), findings, model, Fence(prompts=prompts)
             )
-        case Outcome.RUNNING:
-            return "It is still going on."
-        case Outcome.INTERRUPTED:
-            return f"The program ended during the run, after {steps}."
-        case Outcome.NEEDS_PERSON:
-            return f"It needed a person after {steps}: {one_line(run.error or 'nobody was there', 300)}"
-        case Outcome.OUT_OF_BUDGET:
-            return f"Its budget was used up after {steps}."
-        case Outcome.STOPPED:
-            return f"A person stopped it after {steps}."
-        case Outcome.DONE_BY_HAND:
-            return f"An operator did the task and marked it finished, after {steps}."
-        case Outcome.UNKNOWN:
-            return f"The records of its end are missing; {steps} are there."
+        finally:
+            await model.aclose()
+            await self._core.on_store(lambda: workspace.runs.blobs.add(pack_blobs(shelf.take())))
+        is_known = material.expected is not None and not material.expected.hidden
+        kept = {
+            "text": cause.text,
+            "step": cause.step,
+            "label": cause.label.value if cause.label is not None else "",
+            "evidence": cause.evidence,
+            "model": cause.model or "model",
+            "call": cause.call,
+            "at": time.time(),
+            # A sentence that was written with the reference answer in view is hidden while its suite is blind.
+            "expected": is_known,
+        }
+        await self._core.on_store(self._keep, run, kept)
+        self._core.bus.publish(RunsChanged(runs=(run,)))
+        return _of_model(run, kept, told)
+
+    async def _material(self, run: str) -> CauseMaterial:
+        visited = await self._core.on_store(visited_pages, self._core.workspace, run)
+        expected = await self._outcomes.expected_outcome(run)
+        flags = await self._core.on_store(self._core.workspace.index.flags, run)
+        return await self._core.on_worker(cause_material, visited, expected, flags)
+
+    def _asked(self, run: str) -> list[dict[str, Any]]:
+        kept = self._core.workspace.review.load_state(_KEPT.format(run)).get("causes", [])
+        return [one for one in kept if isinstance(one, dict) and one.get("text")]
+
+    def _keep(self, run: str, cause: dict[str, Any]) -> None:
+        """Add a cause to those that were given before."""
+        self._core.workspace.review.save_state(_KEPT.format(run), {"causes": [*self._asked(run), cause]})
+
+
+def _of_rules(run: str, told: CauseSentence) -> LikelyCause:
+    return LikelyCause(run=run, text=told.text, step=told.step, label=told.label, evidence=told.evidence)
+
+
+def _of_model(run: str, kept: dict[str, Any], told: CauseSentence) -> LikelyCause:
+    """Return a model's cause; what the rules say stands beside it as evidence."""
+    step, label = kept.get("step"), kept.get("label")
+    evidence = (
+        str(kept.get("evidence") or ""),
+        f"By rules: {told.text}" if told.text else "",
+        *told.evidence,
+    )
+    return LikelyCause(
+        run=run,
+        text=str(kept["text"]),
+        step=step if isinstance(step, int) else -1,
+        label=next((one for one in Label if one.value == label), None),
+        evidence=tuple(line for line in evidence if line),
+        source=CauseSource.MODEL,
+        model=str(kept.get("model") or "model"),
+    )

@@ -1,0 +1,151 @@
+"""The pages of a run searched for the terms of its answer, and the facts from which its cause is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.engine.api.evaluation_api import ExpectedOutcome
+from app.engine.api.page_diff import MAX_LINES, page_rows
+from app.engine.api.review_api import AnswerPage, AnswerPlace, AnswerTerm
+from app.engine.core.answer_places import SearchedPage, TermPlace, find_places
+from app.engine.core.answer_terms import answer_terms
+from app.engine.core.list_pages import list_share
+from app.engine.core.text import one_line
+from app.engine.core.trajectory import Outcome, Run, Step
+from app.engine.core.verdicts import Flag
+from app.engine.detectors.cause_endings import refusals
+from app.engine.detectors.cause_material import CauseMaterial
+from app.engine.detectors.suspect import answer_step, find_suspect
+from app.engine.store.workspace import Workspace
+from app.errors import SiteloreError
+
+LAST_PAGES = 3
+"""Pages before the end on which words of a refusing site are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisitedPages:
+    """A run with the pages it visited; ``missing`` were not recorded."""
+
+    run: Run
+    steps: list[Step]
+    pages: list[SearchedPage]
+    missing: int
+
+
+def visited_pages(workspace: Workspace, run: str) -> VisitedPages:
+    """Read a run with the trees of its pages; store thread only.
+
+    Raises:
+        NotFound: there is no such run.
+    """
+    runs = workspace.runs
+    loaded, steps = runs.load(run)
+    pages: list[SearchedPage] = []
+    missing = 0
+    trees: dict[str, str] = {}
+    visits: list[Step] = [*steps, loaded.final] if loaded.final is not None else steps
+    for at, step in enumerate(visits):
+        if step.tree and step.tree not in trees:
+            try:
+                trees[step.tree] = runs.read_blob(step.tree).decode("utf-8", "replace")
+            except SiteloreError:
+                trees[step.tree] = ""
+        tree = trees.get(step.tree, "")
+        if tree:
+            pages.append(SearchedPage(step=at, url=step.url, title=step.title, tree=tree))
+        else:
+            missing += 1
+    return VisitedPages(loaded, steps, pages, missing)
+
+
+def answer_page_of(visited: VisitedPages, expected: ExpectedOutcome | None) -> AnswerPage:
+    """Return the answer page of a run."""
+    run, steps = visited.run, visited.steps
+    terms = answer_terms(run.answer or "", run.intent)
+    places = find_places(terms, visited.pages, page_rows)
+    answered = answer_step(run, steps)
+    return AnswerPage(
+        run=run.id,
+        step=answered if answered is not None else max(0, len(steps) - 1),
+        intent=run.intent,
+        answer=run.answer,
+        ended=ended_words(run),
+        expected=expected,
+        terms=tuple(
+            AnswerTerm(text=term.text, kind=term.kind, in_task=term.in_task, places=_shown(found))
+            for term, found in zip(terms, places, strict=True)
+        ),
+        pages=len(visited.pages),
+        missing=visited.missing,
+    )
+
+
+def cause_material(
+    visited: VisitedPages, expected: ExpectedOutcome | None, flags: Sequence[Flag]
+) -> CauseMaterial:
+    """Return the facts from which the cause of a failure is told."""
+    run, steps = visited.run, visited.steps
+    by_step = {page.step: page for page in visited.pages}
+    shares = {tree: list_share(tree) for tree in {page.tree for page in visited.pages}}
+    last = [by_step[at] for at in range(len(steps) - LAST_PAGES + 1, len(steps) + 1) if at in by_step]
+    return CauseMaterial(
+        run=run,
+        steps=steps,
+        flags=flags,
+        suspect=find_suspect(run, steps, flags),
+        expected=expected,
+        terms=answer_page_of(visited, expected).terms,
+        shares=[shares[by_step[at].tree] if at in by_step else None for at in range(len(steps) + 1)],
+        last_lines=[(page.step, line) for page in last for line in refusals(page.tree)],
+    )
+
+
+def _shown(places: Sequence[TermPlace]) -> tuple[AnswerPlace, ...]:
+    return tuple(
+        AnswerPlace(
+            step=place.step,
+            line=place.row if place.row < MAX_LINES else -1,
+            url=place.url,
+            title=place.title,
+            text=place.text,
+        )
+        for place in places
+    )
+
+
+def ended_words(run: Run) -> str:
+    """Return how a run ended, in words; whole is the error of one that crashed."""
+    steps = f"{run.step_count} step{'' if run.step_count == 1 else 's'}"
+    match run.outcome:
+        case Outcome.ANSWERED:
+            return f"It answered after {steps}."
+        case Outcome.INFEASIBLE:
+            return f"It reported the task as infeasible after {steps}."
+        case Outcome.ENDED_BY_ENVIRONMENT:
+            return f"The environment scored and stopped it after {steps}."
+        case Outcome.STEP_LIMIT:
+            return f"It used all {steps} without an answer."
+        case Outcome.LEFT_ALLOWED_SITES:
+            return f"It left the allowed sites after {steps}."
+        case Outcome.CRASHED:
+            return (
+                f"It crashed after {steps}: {run.error}"
+                if run.step_count
+                else f"It crashed before its first step: {run.error}"
+            )
+        case Outcome.RUNNING:
+            return "It is still going on."
+        case Outcome.INTERRUPTED:
+            return f"The program ended during the run, after {steps}."
+        case Outcome.NEEDS_PERSON:
+            return f"It needed a person after {steps}: {one_line(run.error or 'nobody was there', 300)}"
+        case Outcome.OUT_OF_BUDGET:
+            return f"Its budget was used up after {steps}."
+        case Outcome.STOPPED:
+            return f"A person stopped it after {steps}."
+        case Outcome.DONE_BY_HAND:
+            return f"An operator did the task and marked it finished, after {steps}."
+        case Outcome.UNKNOWN:
+            return f"The records of its end are missing; {steps} are there."
