@@ -195,7 +195,7 @@ def test_h_and_l_step_and_shift_goes_to_flags(desk):
     assert desk.model.index == 5
     desk.press(Key.Key_S)
     assert desk.model.index == 4
-    assert desk.view.step.number.text() == "step 4 of 11"
+    assert desk.view.step.number.text() == "step 4 of 0–11"
 
 
 def test_why_did_error_and_address_stand_under_the_pages(desk):

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QImage
 
 from app.engine.api.engine_api import PageView
+from app.engine.core.tree_reading import ReadLine, TreeReading, read_folded, read_gist, read_plain
 from app.models.common.decoder import Decoder
 from app.models.common.object_list import OBJECT_ROLE, Index
 
@@ -32,34 +33,84 @@ _ROOT = QModelIndex()
 
 
 class PageModel(QAbstractListModel):
-    """The accessibility tree of one page, a node a row; another page replaces all of it."""
+    """The accessibility tree of one page as it is read, a node a row; another page replaces all of it.
+
+    Rows are those of ``all_lines``; lines are those of the page, as ``PageView.lines`` counts them.
+
+    Signals:
+        shown: another page.  Reading the same one in another way only resets the model.
+    """
 
     shown = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.page: PageView | None = None
-        self.all_lines: tuple[AxTreeLine, ...] = ()
+        self.all_lines: tuple[ReadLine, ...] = ()
         self.target = self.first_change = -1
+        self.raw = self.is_another = self.whole = False
+        self.marked, self.mark_word = -1, ""
+        self.hits: tuple[int, ...] = ()
+        self.hit_rows: frozenset[int] = frozenset()
+        self.hit = -1
+        self._needle: str = ""
+        self._mark = -1
+        self._shown_at: tuple[int, ...] = ()
 
-    def show(self, page: PageView | None) -> None:
-        """Show this page, or nothing while it is loading."""
-        self.beginResetModel()
-        self.page = page
-        self.all_lines = page.lines if page is not None else ()
-        self.target = next((row for row, line in enumerate(self.all_lines) if line.is_target), -1)
-        self.first_change = next(
-            (row for row, line in enumerate(self.all_lines) if line.change != "same"), -1
-        )
-        self.endResetModel()
+    def show(self, page: PageView | None, *, another: bool = False) -> None:
+        """Show this page, or nothing while it is loading; ``another``: in short, as nothing on it is compared."""
+        self.page, self.is_another, self.whole = page, another, False
+        self._mark, self.mark_word, self.hit = -1, "", -1
+        self._read()
         self.shown.emit()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether only headings, forms and alerts are shown."""
+        return self.is_another and not self.whole and not self.raw
+
+    def set_raw(self, raw: bool) -> None:
+        """Show every line as it was recorded, or fold wrappers and repeats away."""
+        self.raw = raw
+        self._read()
+
+    def set_whole(self, whole: bool) -> None:
+        """Show another page whole, or in short."""
+        self.whole = whole
+        self._read()
+
+    def mark(self, line: int, word: str) -> None:
+        """Mark a line of the page with a word at its end; -1 for none."""
+        self._mark, self.mark_word = line, word
+        self._read()
+
+    def find(self, needle: str) -> None:
+        """Find all rows with these words, in any case; "" ends the search."""
+        needle = " ".join(needle.casefold().split())
+        if needle != self._needle:
+            self._needle, self.hit = needle, -1
+            self._read()
+
+    def go_to_hit(self, number: int) -> None:
+        """Make a hit the current one; -1 for none."""
+        self.hit = number if 0 <= number < len(self.hits) else -1
+        self._repaint()
+
+    @property
+    def hit_row(self) -> int:
+        """The row of the current hit, -1 for none."""
+        return self.hits[self.hit] if 0 <= self.hit < len(self.hits) else -1
 
     @property
     def focus_row(self) -> int:
         """The row to scroll to: the target, else the first change, else the top."""
         return max(self.target if self.target >= 0 else self.first_change, 0)
 
-    def line(self, row: int) -> AxTreeLine | None:
+    def row_of(self, line: int) -> int:
+        """The row that shows a line of the page, or stands nearest to it."""
+        return self._shown_at[line] if 0 <= line < len(self._shown_at) else -1
+
+    def line(self, row: int) -> ReadLine | None:
         return self.all_lines[row] if 0 <= row < len(self.all_lines) else None
 
     def rowCount(self, parent: Index = _ROOT) -> int:
@@ -73,36 +124,87 @@ class PageModel(QAbstractListModel):
         if role == OBJECT_ROLE:
             return line
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return line_words(line)
+            word = self.mark_word if index.row() == self.marked else ""
+            return ", ".join(part for part in (line_words(line), word) if part)
         if role == Qt.ItemDataRole.ToolTipRole:
             return line_words(line) if len(line.name) + len(line.properties) > 40 else None
         return None
 
+    def _read(self) -> None:
+        """Make the rows: marked lines and hits are among them, whatever is folded."""
+        self.beginResetModel()
+        lines = self.page.lines if self.page is not None else ()
+        needle = self._needle
+        wanted = [self._mark] if 0 <= self._mark < len(lines) else []
+        found = [row for row, line in enumerate(lines) if needle in _searched(line)] if needle else []
+        reading = self._reading(lines, frozenset())
+        kept = frozenset(row for row in found if needle not in _searched(reading.rows[reading.shown_at[row]]))
+        kept |= {row for row in wanted if lines[row].name not in reading.rows[reading.shown_at[row]].name}
+        if kept:
+            reading = self._reading(lines, kept)
+        self.all_lines, self._shown_at = reading.rows, reading.shown_at
+        rows = self.all_lines
+        self.target = next((row for row, line in enumerate(rows) if line.is_target), -1)
+        self.first_change = next((row for row, line in enumerate(rows) if line.change != "same"), -1)
+        self.marked = self.row_of(wanted[0]) if wanted else -1
+        self.hits = tuple(row for row, line in enumerate(rows) if needle in _searched(line)) if needle else ()
+        self.hit_rows = frozenset(self.hits)
+        self.hit = min(self.hit, len(self.hits) - 1)
+        self.endResetModel()
 
-def readable_lines(lines: tuple[AxTreeLine, ...]) -> tuple[AxTreeLine, ...]:
-    """Return the lines without texts that only repeat their parent, and without empty ones.
+    def _reading(self, lines: tuple[AxTreeLine, ...], keep: frozenset[int]) -> TreeReading:
+        if self.raw:
+            return read_plain(lines)
+        reading = read_folded(lines, keep) if keep else folded(lines)
+        return read_gist(reading, keep) if self.is_short and lines else reading
 
-    A tree names a link and then its text again; a text that differs, that changed alone, or that is the target stays.
+    def _repaint(self) -> None:
+        if self.all_lines:
+            self.dataChanged.emit(self.index(0), self.index(len(self.all_lines) - 1))
+
+
+KEEP_READ = 60
+"""Pages whose folded rows are kept: those of the steps that are."""
+
+_FOLDED: OrderedDict[int, tuple[tuple[AxTreeLine, ...], TreeReading]] = OrderedDict()
+
+
+def folded(lines: tuple[AxTreeLine, ...]) -> TreeReading:
+    """Return the lines as they are read; kept, so that a step that was fetched ahead shows at once."""
+    known = _FOLDED.get(id(lines))
+    if known is None or known[0] is not lines:
+        known = _FOLDED[id(lines)] = (lines, read_folded(lines))
+        while len(_FOLDED) > KEEP_READ:
+            _FOLDED.popitem(last=False)
+    return known[1]
+
+
+def _searched(line: AxTreeLine | ReadLine) -> str:
+    return " ".join(f"{line.name} {line.properties}".casefold().split())
+
+
+def line_text(line: ReadLine) -> str:
+    """Return what one sees of a line, to be copied: ``button Save focused``, and of a text the text alone."""
+    role = "" if line.role == "StaticText" else line.role
+    return " ".join(part for part in (role, line.name or line.near, line.properties) if part)
+
+
+def line_selector(line: ReadLine) -> str:
+    """Return a selector for the element of a line, as Playwright reads them.
+
+    One without a name is selected by the id that BrowserGym gave it; "" where it has neither.
     """
-    shown: list[AxTreeLine] = []
-    parents: list[AxTreeLine] = []
-    for line in lines:
-        while parents and parents[-1].depth >= line.depth:
-            parents.pop()
-        if line.role == "StaticText" and not line.is_target:
-            over = parents[-1] if parents else None
-            if not line.name.strip():
-                continue
-            if over is not None and over.name.strip() == line.name.strip() and over.change == line.change:
-                continue
-        parents.append(line)
-        shown.append(line)
-    return tuple(shown)
+    name = line.name.replace("\\", "\\\\").replace('"', '\\"')
+    if not name:
+        return f'[bid="{line.bid}"]' if line.bid else ""
+    return f'text="{name}"' if line.role == "StaticText" else f'role={line.role}[name="{name}"]'
 
 
-def line_words(line: AxTreeLine) -> str:
-    """``+ button 'Save', focused, target``."""
-    parts = [f"{line.role} '{line.name}'" if line.name else line.role, line.properties]
+def line_words(line: AxTreeLine | ReadLine) -> str:
+    """``added, button 'Save', focused, target``."""
+    near = getattr(line, "near", "")
+    called = f"'{line.name}'" if line.name else near
+    parts = [f"{line.role} {called}" if called else line.role, line.properties]
     if line.is_target:
         parts.append("target")
     if line.change != "same":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.engine.api.engine_api import PageView, StepView
-from app.models.common.page import readable_lines
+from app.engine.api.engine_api import StepView
+from app.models.common.page import folded
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
@@ -73,7 +72,9 @@ class StepViews(QObject):
 
         def came(view: StepView) -> None:
             self._flying.discard(key)
-            self._views[key] = replace(view, before=_readable(view.before), after=_readable(view.after))
+            self._views[key] = view
+            for page in (view.before, view.after):
+                folded(page.lines)  # before it is looked at
             while len(self._views) > KEEP:
                 self._views.popitem(last=False)
             self.arrived.emit(*key)
@@ -85,7 +86,3 @@ class StepViews(QObject):
             self._go_on()
 
         self._tasks.start(self._client.api.view_step(*key), came, missed)
-
-
-def _readable(page: PageView) -> PageView:
-    return replace(page, lines=readable_lines(page.lines))

@@ -14,8 +14,10 @@ from app.engine.core.labels import outcome_label
 from app.engine.core.prompt_set import version_words
 from app.engine.core.supervision import Intervention
 from app.engine.core.trajectory import BY_PERSON, Step
+from app.engine.core.tree_reading import near_name
 from app.models.common.step_list import ERROR_WORDS
 from app.models.review.interventions import intervention_text, interventions_by_step
+from app.models.review.reasons import decision
 from app.models.review.run_queue import needs_text, score_level, score_text
 
 
@@ -37,10 +39,16 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepFacts:
-    """The lines under the pages.  ``trouble`` is hard, soft, harness or ""; ``at`` is the page's address."""
+    """The lines under the pages.  ``trouble`` is hard, soft, harness or ""; ``at`` is the page's address.
+
+    ``decision`` is the sentence of the reason that decides; "" where the reason is that sentence. ``lost`` says that
+    the target is not in the page's tree.
+    """
 
     number: str = ""
     why: str = ""
+    decision: str = ""
+    lost: str = ""
     did: str = ""
     call: str = ""
     error: str = ""
@@ -80,12 +88,14 @@ def facts_of_step(
     changed = ""
     if view is not None and not view.after.missing:
         changed = _tr("the page did not change")
-        if view.changed:
+        if view.another:
+            changed = _tr("another page")
+        elif view.changed:
             changed = (
                 _tr("1 line changed") if view.changed == 1 else _tr("{0} lines changed").format(view.changed)
             )
     return StepFacts(
-        number=_tr("step {0} of {1}").format(step.index, last),
+        number=_tr("step {0} of 0–{1}").format(step.index, last),
         why="\n".join(
             [
                 _reason(step),
@@ -95,9 +105,11 @@ def facts_of_step(
                 ),
             ]
         ),
-        did=_did(step)
+        decision=decision(step.reason) if step.by != BY_PERSON else "",
+        lost=_lost_target(step, view),
+        did=_did(step, _words(step, view))
         if step.executed or step.effect
-        else _tr("{0} (requested, not executed)").format(step.words),
+        else _tr("{0} (requested, not executed)").format(_words(step, view)),
         call=step.raw_output,
         error=step.error,
         trouble=step.error_class.value,
@@ -118,6 +130,9 @@ EFFECTS = {
     "done": "done",
 }
 """Observed effects in words."""
+NAMELESS = "without a name"
+"""What ``describe_action`` calls a target without a name."""
+
 _QUIET = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_human", "send_msg_to_user"})
 """Actions whose effect older runs store as nothing."""
 
@@ -128,9 +143,29 @@ def _reason(step: Step) -> str:
     return step.reason or _tr("(the agent gave no reason)")
 
 
-def _did(step: Step) -> str:
-    """Return the action and its effect; the attempts where there was more than one, and its output."""
+def _target_row(view: StepView) -> int:
+    return next((row for row, line in enumerate(view.before.lines) if line.is_target), -1)
+
+
+def _lost_target(step: Step, view: StepView | None) -> str:
+    """Say that the element acted on is not in the tree that the agent saw."""
+    bid = step.action.bid if step.action is not None else None
+    if not bid or view is None or not view.before.lines or _target_row(view) >= 0:
+        return ""
+    return _tr("element {0} is not in the page tree").format(bid)
+
+
+def _words(step: Step, view: StepView | None) -> str:
+    """Return the action in words; a target without a name is called as the page's tree calls it."""
     said = step.words
+    if view is None or step.target is None or step.target.name:
+        return said
+    near = near_name(view.before.lines, _target_row(view))
+    return said.replace(NAMELESS, near, 1) if near else said
+
+
+def _did(step: Step, said: str) -> str:
+    """Return the action and its effect; the attempts where there was more than one, and its output."""
     quiet = step.action is not None and step.action.kind in _QUIET
     if step.effect and not quiet and not (step.effect == Effect.DONE and step.output):
         said = f"{said} → {_tr(EFFECTS.get(step.effect, step.effect))}"

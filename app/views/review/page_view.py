@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFontMetrics,
     QImage,
     QKeySequence,
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QListView,
+    QMenu,
     QStackedWidget,
     QStyle,
     QStyledItemDelegate,
@@ -27,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.common.object_list import OBJECT_ROLE
-from app.models.common.page import SIGNS
+from app.models.common.page import SIGNS, line_selector, line_text
 from app.views.widgets import ElidedLabel
 from app.views.widgets.build import ground, hbox, styled, text_label, vbox
 from app.views.widgets.signs import CHANGE_ROLE
@@ -35,7 +37,7 @@ from app.views.widgets.signs import CHANGE_ROLE
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent
 
-    from app.models.common.page import AxTreeLine, PageModel, ScreenshotStore
+    from app.models.common.page import PageModel, ReadLine, ScreenshotStore
     from app.views.frame.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -71,18 +73,20 @@ class LineDelegate(QStyledItemDelegate):
         self._colors = {name: theme.color(name) for name in names}
         self._tints = {name: theme.color(f"tint_{name}") for name in ("ok", "warn", "fail", "accent")}
         self._height, self._left, self._indent, self._gap = px(19), px(16), px(7), px(6)
-        self._word = small.horizontalAdvance(self._target) + px(12)
+        self._small_metrics, self._pad = small, px(12)
         self._baseline = (self._height + self._metrics.ascent() - self._metrics.descent()) // 2
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, self._height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        line: AxTreeLine | None = index.data(OBJECT_ROLE)
+        line: ReadLine | None = index.data(OBJECT_ROLE)
+        page: Any = index.model()
         if line is None:
             return
-        box, state = option.rect, option.state
+        box, state, row = option.rect, option.state, index.row()
         role = CHANGE_ROLE.get(line.change)
+        is_hit = row in page.hit_rows
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(box, self._colors["selected"])
         elif role is not None:
@@ -96,28 +100,50 @@ class LineDelegate(QStyledItemDelegate):
             painter.drawText(box.left() + 4, base, SIGNS[line.change])
         left = box.left() + self._left + min(line.depth, MAX_INDENT) * self._indent
         right = box.right() - 4
-        if line.is_target:
-            self._paint_target(painter, QRectF(left - 3, box.top() + 1, right - left + 3, box.height() - 2))
-            left, right = left + 3, right - self._word
-        self._paint_text(painter, line, left, right, base)
+        marked = page.mark_word if row == page.marked else ""
+        if line.is_target or marked:
+            words = ", ".join(word for word in (self._target if line.is_target else "", marked) if word)
+            frame = QRectF(left - 3, box.top() + 1, right - left + 3, box.height() - 2)
+            self._paint_frame(painter, frame, words, "warn" if marked else "accent")
+            left, right = left + 3, right - self._small_metrics.horizontalAdvance(words) - self._pad
+        if is_hit:
+            self._paint_hit(
+                painter,
+                QRectF(left - 3, box.top() + 1, right - left + 3, box.height() - 2),
+                row == page.hit_row,
+            )
+        self._paint_text(painter, line, left, right, base, bold=line.is_target or is_hit)
 
-    def _paint_target(self, painter: QPainter, box: QRectF) -> None:
-        painter.setPen(QPen(self._colors["accent"], 2))
-        painter.setBrush(self._tints["accent"])
+    def _paint_frame(self, painter: QPainter, box: QRectF, words: str, role: str) -> None:
+        """Frame a line, with words at its end."""
+        painter.setPen(QPen(self._colors[role], 2))
+        painter.setBrush(self._tints[role])
         painter.drawRoundedRect(box, 3, 3)
         painter.setFont(self._small)
-        painter.drawText(box.adjusted(0, 0, -6, 0), RIGHT, self._target)
+        painter.drawText(box.adjusted(0, 0, -6, 0), RIGHT, words)
 
-    def _paint_text(self, painter: QPainter, line: AxTreeLine, left: int, right: int, base: int) -> None:
+    def _paint_hit(self, painter: QPainter, box: QRectF, current: bool) -> None:
+        """Tint a match of a search; the current one is framed."""
+        painter.setPen(QPen(self._colors["text"], 1.5) if current else Qt.PenStyle.NoPen)
+        painter.setBrush(self._colors["selected"])
+        painter.drawRoundedRect(box, 3, 3)
+
+    def _paint_text(
+        self, painter: QPainter, line: ReadLine, left: int, right: int, base: int, *, bold: bool
+    ) -> None:
         if line.role and line.role != "StaticText":
             painter.setFont(self._mono)
             painter.setPen(self._colors["muted"])
             left += self._draw(painter, self._mono_metrics, line.role, left, right, base)
         if line.name and left < right:
-            painter.setFont(self._bold if line.is_target else self._plain)
+            painter.setFont(self._bold if bold else self._plain)
             painter.setPen(self._colors["text"])
-            metrics = self._bold_metrics if line.is_target else self._metrics
+            metrics = self._bold_metrics if bold else self._metrics
             left += self._draw(painter, metrics, line.name, left, right, base)
+        elif line.near and left < right:
+            painter.setFont(self._plain)
+            painter.setPen(self._colors["muted"])
+            left += self._draw(painter, self._metrics, line.near, left, right, base)
         if line.properties and left < right - 2 * self._gap:
             painter.setFont(self._mono)
             painter.setPen(self._colors["muted"])
@@ -137,7 +163,9 @@ class LineDelegate(QStyledItemDelegate):
 
 
 class TreeList(QListView):
-    """The lines, with copying."""
+    """The lines, with copying; the menu of a line copies it, and finds its words on the pages."""
+
+    find_wanted = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -152,11 +180,39 @@ class TreeList(QListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy the selected lines."""
         if event.matches(QKeySequence.StandardKey.Copy):
-            rows = sorted(index.row() for index in self.selectionModel().selectedIndexes())
-            model = self.model()
-            QApplication.clipboard().setText("\n".join(str(model.index(row, 0).data()) for row in rows))
+            self._copy("\n".join(line_text(line) for line in self._selected()))
             return
         super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with the selected lines."""
+        lines = self._selected()
+        page: PageModel = self.model()  # pyright: ignore[reportAssignmentType]
+        if not lines or page.page is None:
+            return
+        menu, url = QMenu(self), page.page.url
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        text = "\n".join(line_text(line) for line in lines)
+        selectors = "\n".join(found for line in lines if (found := line_selector(line)))
+        words = lines[0].name or lines[0].near
+        menu.addAction(self.tr("Copy text"), lambda: self._copy(text))
+        menu.addAction(self.tr("Copy as selector"), lambda: self._copy(selectors)).setEnabled(bool(selectors))
+        menu.addAction(self.tr("Copy the page's address"), lambda: self._copy(url))
+        menu.addSeparator()
+        find = menu.addAction(self.tr("Find on the page"), lambda: self.find_wanted.emit(words))
+        find.setEnabled(len(lines) == 1 and bool(lines[0].name))
+        menu.popup(event.globalPos())
+
+    def _selected(self) -> list[ReadLine]:
+        """The selected lines from the top, else the current one."""
+        rows = sorted(index.row() for index in self.selectionModel().selectedIndexes())
+        model = self.model()
+        chosen = [model.index(row, 0).data(OBJECT_ROLE) for row in rows or [self.currentIndex().row()]]
+        return [line for line in chosen if line is not None]
+
+    def _copy(self, text: str) -> None:
+        if text:
+            QApplication.clipboard().setText(text)
 
     def _on_theme(self) -> None:
         self._delegate.refresh()
@@ -255,8 +311,8 @@ class PageSide(QWidget):
         self._stack = QStackedWidget()
         for face in (self._page, self.message):
             self._stack.addWidget(face)
-        head = hbox(self.caption, (self.title, 1), self.remark, margins=(8, 4, 8, 4), spacing=8)
-        vbox(head, (self._stack, 1), parent=self, spacing=0)
+        self.head = hbox(self.caption, (self.title, 1), self.remark, margins=(8, 4, 8, 4), spacing=8)
+        vbox(self.head, (self._stack, 1), parent=self, spacing=0)
         model.shown.connect(self.show_page)
         pictures.ready.connect(self._on_picture)
 
@@ -287,11 +343,25 @@ class PageSide(QWidget):
         else:
             self.say(page.missing or self.tr("The page was empty."))
 
-    def scroll_to(self, row: int) -> None:
-        """Scroll a line into the upper third."""
+    @property
+    def height_in_rows(self) -> int:
+        """Rows that fit."""
         height = max(self.lines.itemDelegate().sizeHint(QStyleOptionViewItem(), QModelIndex()).height(), 1)
-        shown = self.lines.viewport().height() // height
-        self.lines.verticalScrollBar().setValue(max(row - shown // 3, 0))
+        return self.lines.viewport().height() // height
+
+    @property
+    def top_line(self) -> int:
+        """The line of the page at the top."""
+        line = self.model.line(self.lines.verticalScrollBar().value())
+        return line.row if line is not None else 0
+
+    def scroll_to(self, row: int) -> None:
+        """Scroll a row into the upper third."""
+        self.lines.verticalScrollBar().setValue(max(row - self.height_in_rows // 3, 0))
+
+    def scroll_to_line(self, line: int) -> None:
+        """Scroll a line of the page to the top, or the row that stands for it."""
+        self.lines.verticalScrollBar().setValue(max(self.model.row_of(line), 0))
 
     def _show_picture(self, digest: str, target: tuple[float, float, float, float] | None) -> None:
         image = self._pictures.get(digest)

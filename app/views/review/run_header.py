@@ -6,8 +6,17 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
 from app.views.widgets import ElidedLabel
 from app.views.widgets.build import hbox, restyle, styled, vbox
@@ -23,7 +32,7 @@ class ClampedLabel(QWidget):
 
     def __init__(self, theme: Theme, lines: int) -> None:
         super().__init__()
-        self._theme, self._lines, self._text = theme, lines, ""
+        self._theme, self._lines, self._text, self._role = theme, lines, "", "text"
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 
@@ -32,6 +41,18 @@ class ClampedLabel(QWidget):
         self.setAccessibleName(self._text)
         self.setToolTip(self._text)
         self.update()
+
+    def set_role(self, role: str) -> None:
+        """Set the colour of the text."""
+        self._role = role
+        self.update()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to copy the whole text."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Copy"), lambda: QGuiApplication.clipboard().setText(self._text))
+        menu.popup(event.globalPos())
 
     def sizeHint(self) -> QSize:
         """The height of all lines, whether used or not."""
@@ -50,7 +71,7 @@ class ClampedLabel(QWidget):
         right = _is_right_to_left(self._text)
         option.setTextDirection(Qt.LayoutDirection.RightToLeft if right else Qt.LayoutDirection.LeftToRight)
         option.setAlignment(Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft)
-        painter.setPen(self._theme.color("text"))
+        painter.setPen(self._theme.color(self._role))
         painter.setFont(font)
         layout = QTextLayout(self._text, font)
         layout.setTextOption(option)

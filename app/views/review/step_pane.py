@@ -6,25 +6,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QTextOption
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QPlainTextEdit,
-    QSizePolicy,
-    QStackedWidget,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QStackedWidget, QToolButton, QWidget
 
 from app.models.common.page import aligned_rows
+from app.models.review.page_pair import first_sight, scroll_together
 from app.views.prompts.prompts_pane import PromptsPane
+from app.views.review.answer_page import AnswerPane
+from app.views.review.cause_line import CauseLine
 from app.views.review.page_view import PageSide
-from app.views.review.run_header import ClampedLabel, RunHeader
+from app.views.review.run_header import RunHeader
+from app.views.review.step_facts import StepFactsPane
 from app.views.review.step_strip import StepStrip
-from app.views.widgets import ElidedLabel, EmptyState, Splitter
-from app.views.widgets.build import Gap, divider, ground, hbox, restyle, text_label, vbox
+from app.views.review.strip_legend import StripLegend
+from app.views.review.tree_search import TreeSearch
+from app.views.widgets import EmptyState, Splitter
+from app.views.widgets.build import Gap, divider, ground, hbox, restyle, vbox
+from app.views.widgets.command_button import command_link, show_command
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -32,75 +29,6 @@ if TYPE_CHECKING:
     from app.views.frame.theme import Theme
 
 PREVIEWS = ("both", "before", "after")
-
-
-class ScrollingText(QPlainTextEdit):
-    """A text that scrolls in its own area and never takes plain keys."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setReadOnly(True)
-        self.setProperty("kind", "plain")
-        self.setAccessibleName(name)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.document().setDocumentMargin(0)
-        self.setTabChangesFocus(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-
-class StepFactsPane(QWidget):
-    """Why, did, error, at: of constant height, so that the pages above never jump."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self.why = ScrollingText(self.tr("Why: the agent's reason"))
-        self.error = ScrollingText(self.tr("Error of the action"))
-        self.error_head = QLabel()
-        self.did = ClampedLabel(theme, 2)
-        self.at = ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.at.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(12, 6, 12, 8)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(4)
-        self._heads: list[QLabel] = []
-        grid.addWidget(self._head(self.tr("why")), 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self.why, 0, 1)
-        right = vbox((self.error_head, 0, Qt.AlignmentFlag.AlignTop), (self.error, 1), 0, spacing=2)
-        grid.addLayout(right, 0, 2, 2, 1)
-        grid.addWidget(self._head(self.tr("did")), 1, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self.did, 1, 1)
-        grid.addWidget(self._head(self.tr("at")), 2, 0, Qt.AlignmentFlag.AlignVCenter)
-        grid.addWidget(self.at, 2, 1, 1, 2)
-        grid.setColumnStretch(1, 3)
-        grid.setColumnStretch(2, 2)
-        grid.setRowStretch(0, 1)
-        theme.changed.connect(self._fit)
-        self._fit()
-
-    def show_step(self, model: ReviewModel) -> None:
-        facts = model.step_facts
-        self.why.setPlainText(facts.why)
-        self.did.set_text(facts.did)
-        self.at.setText(facts.at)
-        self.error.setPlainText(facts.error)
-        self.error.setVisible(bool(facts.error))
-        kind = {"hard": "fail", "soft": "warn", "harness": "warn"}.get(facts.trouble, "muted")
-        words = facts.trouble_words
-        self.error_head.setText(words or (self.tr("no error") if facts.did else ""))
-        restyle(self.error_head, kind=kind)
-        self.error_head.setWordWrap(True)
-
-    def _head(self, text: str) -> QLabel:
-        label = text_label(text, "muted")
-        self._heads.append(label)
-        return label
-
-    def _fit(self) -> None:
-        self.setFixedHeight(self._theme.px(148))
 
 
 class StepPane(QWidget):
@@ -115,6 +43,10 @@ class StepPane(QWidget):
         self._syncing = False
         self._maps: list[list[int] | None] = [None, None]
         self.header = RunHeader(theme)
+        self.cause = CauseLine(model.why.cause, center, theme)
+        self.answer = AnswerPane(model.why.answer, center, theme)
+        self.search = TreeSearch(model.why.search, center, theme)
+        self.legend = StripLegend(theme, self)
         self.strip = StepStrip(model.steps, theme)
         self.number = QLabel()
         self.before = PageSide(self.tr("before"), model.before, model.pictures, theme)
@@ -125,6 +57,8 @@ class StepPane(QWidget):
         self.pages.setStretchFactor(0, 1)
         self.pages.setStretchFactor(1, 1)
         self.facts = StepFactsPane(theme)
+        self.whole = command_link(center, "review.whole")
+        self.after.head.addWidget(self.whole)
         self.prompts = PromptsPane(model.prompts, center, theme, "review")
         self._wait = QTimer(self, singleShot=True, interval=120)
         self._wait.timeout.connect(self._say_waiting)
@@ -157,6 +91,34 @@ class StepPane(QWidget):
         self._model.prompts.watch(shown)
         self.faces.setCurrentIndex(int(shown))
 
+    @property
+    def shows_answer(self) -> bool:
+        """Whether the answer page stands in place of the pages."""
+        return self.middle.currentWidget() is self.answer
+
+    def toggle_raw(self) -> None:
+        """Show the raw trees, or wrappers and repeats folded away; what is at the top stays there."""
+        raw = not self._model.before.raw
+        for side in (self.before, self.after):
+            top = side.top_line
+            side.model.set_raw(raw)
+            side.scroll_to_line(top)
+        self._show_remarks()
+
+    def toggle_whole(self) -> None:
+        """Show another page whole, or its headings, forms and alerts."""
+        self._model.after.set_whole(not self._model.after.whole)
+        self._show_remarks()
+
+    def find_words(self, text: str = "") -> None:
+        """Find words on the pages of the step."""
+        if self.shows_answer and self._model.steps.rows:
+            self._model.why.answer.toggle()
+        self.search.begin(text)
+
+    def show_legend(self) -> None:
+        self.legend.open_at(self.legend_button)
+
     def toggle_lines(self) -> None:
         """Switch between trees and screenshots."""
         self._lines = not self._lines
@@ -165,20 +127,25 @@ class StepPane(QWidget):
         self._settle.start()
 
     def _lay_out(self) -> None:
+        self.legend_button = self._button("review.legend", "map-legend")
         bar = hbox(
             self.number,
             self._button("review.step.previous", "chevron-left"),
             self._button("review.step.next", "chevron-right"),
             (self.strip, 1),
+            self.legend_button,
             margins=(12, 0, 12, 0),
             spacing=4,
         )
         run, pages = QWidget(), QWidget()
-        vbox((self.pages, 1), divider(), self.facts, parent=pages, spacing=0)
+        self.middle = QStackedWidget()
+        for face in (self.pages, self.answer):
+            self.middle.addWidget(face)
+        vbox((self.middle, 1), self.search, divider(), self.facts, parent=pages, spacing=0)
         self.faces = QStackedWidget()
         self.faces.addWidget(pages)
         self.faces.addWidget(self.prompts)
-        vbox(self.header, bar, Gap(4), divider(), (self.faces, 1), parent=run, spacing=0)
+        vbox(self.header, self.cause, bar, Gap(4), divider(), (self.faces, 1), parent=run, spacing=0)
         self._run = run
         self._nothing = EmptyState(
             self.tr("No run is open"),
@@ -199,6 +166,15 @@ class StepPane(QWidget):
         model.page_changed.connect(self._show_pages)
         model.pictures.ready.connect(self._on_picture)
         self.strip.step_wanted.connect(model.show_step)
+        model.why.answer.changed.connect(self._show_middle)
+        model.why.answer.place_shown.connect(self._on_place)
+        model.why.search.moved.connect(self._on_hit)
+        self.search.closed.connect(self._on_search_closed)
+        for finder in (self.answer, self.facts, self.before.lines, self.after.lines):
+            finder.find_wanted.connect(self.find_words)
+        for page in (model.before, model.after):
+            page.modelReset.connect(self._forget_maps)
+        self._center.keys_changed.connect(self._show_remarks)
         before, after = self.before.lines.verticalScrollBar(), self.after.lines.verticalScrollBar()
         before.valueChanged.connect(partial(self._follow, 0))
         after.valueChanged.connect(partial(self._follow, 1))
@@ -226,15 +202,16 @@ class StepPane(QWidget):
     def _show_step(self) -> None:
         model, facts = self._model, self._model.step_facts
         self.number.setText(facts.number)
-        self.facts.show_step(model)
+        self.facts.show_facts(facts)
         self.strip.mark(model.index)
+        self._show_middle()
 
     def _show_pages(self) -> None:
         model = self._model
         self._wait.stop()
-        self.after.remark.setText(model.step_facts.changed)
+        self._show_remarks()
         if model.view is not None:
-            self._maps = [None, None]
+            self.facts.show_facts(model.step_facts)
             self._scroll_into_sight()
             if model.view.before.screenshot or model.view.after.screenshot:
                 self._settle.start()
@@ -245,18 +222,67 @@ class StepPane(QWidget):
         elif model.run and not model.error:
             self._wait.start()
 
+    def _show_middle(self) -> None:
+        """Show the answer page or the two pages; a run without steps has no facts of a step below."""
+        answer = self._model.why.answer
+        if answer.is_shown:
+            self.answer.show_answer()
+        self.middle.setCurrentWidget(self.answer if answer.is_shown else self.pages)
+        stepless = self._model.detail is not None and not self._model.detail.steps
+        self.facts.setVisible(not stepless)
+
+    def _show_remarks(self) -> None:
+        """Say on both pages what one can't see: a lost target, how much changed, what is left out."""
+        facts, after = self._model.step_facts, self._model.after
+        self.before.remark.setText(f"✗ {facts.lost}" if facts.lost else self._raw_words())
+        restyle(self.before.remark, kind="fail" if facts.lost else "secondary")
+        remark = (
+            self.tr("{0}: headings, forms, alerts").format(facts.changed) if after.is_short else facts.changed
+        )
+        self.after.remark.setText(remark)
+        self.whole.setVisible(after.is_another and not after.raw)
+        lines = len(after.page.lines) if after.page is not None else 0
+        word = self.tr("in short") if after.whole else self.tr("all {0} lines").format(lines)
+        show_command(self.whole, self._center, "review.whole", word)
+
+    def _raw_words(self) -> str:
+        return self.tr("raw") if self._model.before.raw else ""
+
     def _scroll_into_sight(self) -> None:
-        """Scroll to the target before the step, and to the first change (else the target's position) after it."""
+        """Scroll to a place of the answer, the current match of a search, or by the rule of ``first_sight``."""
         model = self._model
         if model.view is None:
             return
+        left, right = first_sight(model.view, model.before, model.after, self.before.height_in_rows)
         self._syncing = True
-        self.before.scroll_to(model.before.focus_row)
-        row, rows = model.after.first_change, model.before.rowCount()
-        if row < 0 and rows:
-            row = self._map(0)[min(model.before.focus_row, rows - 1)]
-        self.after.scroll_to(row)
+        for side, row in ((self.before, left), (self.after, right)):
+            page = side.model
+            side.scroll_to(page.hit_row if page.hit_row >= 0 else page.marked if page.marked >= 0 else row)
         self._syncing = False
+
+    def _on_place(self, side: int) -> None:
+        """Bring a place of the answer into sight and give it the keys."""
+        shown = (self.before, self.after)[side]
+        if self.preview != "both" and not shown.isVisibleTo(self):
+            self.show_preview("both")
+        if shown.model.page is not None and shown.model.page.screenshot and not self._lines:
+            self.toggle_lines()
+        shown.lines.setCurrentIndex(shown.model.index(shown.model.marked, 0))
+        shown.lines.setFocus()
+        self._settle.start()
+
+    def _on_hit(self, side: int) -> None:
+        self._syncing = True
+        shown = (self.before, self.after)[side]
+        shown.scroll_to(shown.model.hit_row)
+        self._syncing = False
+
+    def _on_search_closed(self) -> None:
+        self._show_remarks()
+        self.before.lines.setFocus()
+
+    def _forget_maps(self) -> None:
+        self._maps = [None, None]
 
     def _on_picture(self, digest: str) -> None:
         """Scroll the target back into view once a screenshot has taken room from the lines."""
@@ -278,7 +304,8 @@ class StepPane(QWidget):
         return rows
 
     def _follow(self, side: int, value: int) -> None:
-        if self._syncing:
+        view = self._model.view
+        if self._syncing or view is None or not scroll_together(view):
             return
         rows = self._map(side)
         if not 0 <= value < len(rows):
