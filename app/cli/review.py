@@ -8,6 +8,9 @@ import typer
 
 from app.cli.common import Json, add_undo_commands, json_data, print_result, table, with_engine
 from app.cli.review_clusters import add_cluster_commands
+from app.cli.review_compare import add_compare_command
+from app.cli.review_why import add_why_command
+from app.engine.api.run_rows import RunFilter
 from app.engine.core.verdicts import Flag, Label
 
 if TYPE_CHECKING:
@@ -69,10 +72,18 @@ def next_(
     other_kind: Annotated[
         bool, typer.Option("--other-kind", help="Skip runs that failed the same way.")
     ] = False,
+    teach: Annotated[
+        bool,
+        typer.Option(
+            "--teach",
+            help="The run whose verdict teaches the ranking most; passed runs are asked about, too.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show the failed run most worth reviewing."""
-    row = with_engine(lambda engine: engine.next_to_review(after, other_kind))
+    which = RunFilter(order="teach") if teach else None
+    row = with_engine(lambda engine: engine.next_to_review(after, other_kind, which))
     print_result(
         row,
         as_json,
@@ -93,11 +104,15 @@ def scores(as_json: Json = False) -> None:
 
 
 add_cluster_commands(app)
+add_why_command(app)
+add_compare_command(app)
 add_undo_commands(app)
 
 
 def _next_text(row: RunRow) -> str:
     text = f"{row.id} at step {row.suspect_step}: {row.intent}"
+    if row.teaches:
+        text = f"{text}\nwhy this one: {row.teaches}"
     return f"{text}\ngave up: {row.needs}" if row.needs else text
 
 

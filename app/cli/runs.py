@@ -28,7 +28,7 @@ MAX_NOTES = 20
 """Runs whose notes an import prints; ``--json`` and ``runs show`` have all of them."""
 
 
-RunOrder = Literal["risk", "date", "site", "steps", "id"]
+RunOrder = Literal["risk", "teach", "date", "site", "steps", "id"]
 
 
 def import_(
@@ -183,10 +183,12 @@ def run_document(detail: RunDetail) -> dict[str, Any]:
 
 def _run_table(rows: Sequence[RunRow]) -> str:
     """Return the list as text; columns that few workspaces have are left out where they are empty."""
-    heads = ("risk", "site", "task", "score", "steps", "ended", "run", "flags", "goal", "reason")
+    heads = ("risk", "site", "task", "score", "steps", "ended", "run", "flags", "goal", "reason", "teaches")
     cells = [_run_row(row) for row in rows]
     shown = [
-        at for at, head in enumerate(heads) if head not in ("task", "reason") or any(row[at] for row in cells)
+        at
+        for at, head in enumerate(heads)
+        if head not in ("task", "reason", "teaches") or any(row[at] for row in cells)
     ]
     return table([[row[at] for at in shown] for row in cells], [heads[at] for at in shown], widest=48)
 
@@ -204,6 +206,7 @@ def _run_row(row: RunRow) -> tuple[object, ...]:
         ", ".join(row.flags),
         row.intent,
         row.needs,
+        row.teaches,
     )
 
 

@@ -2,7 +2,7 @@
 
 Runs of like goals fail alike, which no flag says. The log odds of run i move by
 ``STRENGTH * sum_j k_ij (failed_j - p_j) / (sum_j k_ij + SHRINKAGE)`` over the judged runs j of its site, where ``p_j``
-is the uncorrected chance and ``k_ij`` the likeness of the goals: the cosine of their tf-idf, cubed, digits read alike.
+is the uncorrected chance and ``k_ij`` the likeness of the goals: the cosine of their tf-idf, cubed, numbers read alike.
 Nothing else about a run is used: start times, hosts, latencies and the length of reasons tell when a run was made, and
 in collections that keep the last of several tries that tells its outcome.
 """
@@ -29,7 +29,7 @@ MAX_LETTERS = 4000
 """Letters of a goal that are read: a goal is text from outside and may have any length."""
 
 _NUMBER = re.compile(r"\d+")
-_WORD = re.compile(r"[\w#]+")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ class SiteGoals:
 class SimilarGoals:
     """The goals of all runs, by site.
 
-    Building it reads every goal. Likenesses are computed for judged goals alone and kept, so that one more verdict
-    costs one column. Not for use by two threads at once.
+    Building it reads every goal. Likenesses to a goal are computed when they are needed and kept, so that one more
+    verdict costs one column. Threads may share it: computing a column twice gives the same.
     """
 
     def __init__(self, goals: Iterable[RunGoal]) -> None:
@@ -180,7 +180,7 @@ def _dot(table: Vector, values: Vector) -> Vector:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_WORD.findall(_NUMBER.sub("#", text[:MAX_LETTERS].lower())))
+    return " ".join(_WORD.findall(_NUMBER.sub("0", text[:MAX_LETTERS].lower())))
 
 
 def _unit_vector(text: str, weight_of: Mapping[str, float]) -> dict[str, float]:

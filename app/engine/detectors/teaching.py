@@ -85,7 +85,7 @@ def covering_picks(
         gain = cover.gain(goal)  # what it adds can only have shrunk since it was put there
         if gain < _LEAST_GAIN:
             continue
-        if heap and -gain > heap[0][0]:
+        if heap and (-gain, first) > heap[0][:2]:
             heapq.heappush(heap, (-gain, first, site, goal))
             continue
         picks.append(Pick(candidates[first], cover.take(goal)))
@@ -113,7 +113,7 @@ class _Cover:
 
     def gain(self, goal: int) -> float:
         more = np.maximum(self._site.likenesses(goal) - self.covered, 0)
-        return float((more * self.waiting).sum())
+        return round(float((more * self.waiting).sum()), 4)  # of equal ones the riskier is picked
 
     def take(self, goal: int) -> int:
         """Cover what this goal covers; return the number of other waiting runs that gain by it and are similar."""

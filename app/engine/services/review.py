@@ -8,7 +8,7 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 from app.engine.api.review_api import RiskReport
@@ -17,12 +17,15 @@ from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.events import RunsChanged
 from app.engine.core.supervision import FlagReaction
 from app.engine.core.trajectory import count_operator_steps
-from app.engine.core.verdicts import Flag, Label, Opinion, Risk, Verdict
-from app.engine.detectors.cross_validation import CrossValidation, cross_validate
-from app.engine.detectors.risk import DETECTOR_SET_HASH, JudgedRun, RiskModel, cluster_key, fit
+from app.engine.core.verdicts import Flag, Label, Opinion, Verdict
+from app.engine.detectors.cross_validation import SIMILAR_GOALS, CrossValidation
+from app.engine.detectors.ranking import RankedRun, Ranking, RankingData, rank
+from app.engine.detectors.risk import DETECTOR_SET_HASH, RiskModel, cluster_key
 from app.engine.detectors.runner import detect_run, in_order
-from app.engine.detectors.scorecard import agent_failed, scorecard
+from app.engine.detectors.scorecard import scorecard
+from app.engine.detectors.similar_goals import RunGoal, SimilarGoals
 from app.engine.detectors.suspect import find_suspect
+from app.engine.detectors.teaching import covering_picks, teaching_order
 from app.engine.detectors.vlm import decided, flags_of
 from app.engine.jobs import Job
 from app.engine.services.clustering import filtered_rows
@@ -35,6 +38,8 @@ DETECT_CHUNK = 25
 """Runs detected in one turn of the store thread; other work gets its turn in between."""
 
 _STATE = "risk-model"
+_BASIS = f"{DETECTOR_SET_HASH} similar goals"
+"""The detectors and rankings that a stored ranking was chosen from; another choice is made anew."""
 _NO_OPINION = Opinion(run="")
 
 
@@ -45,6 +50,7 @@ class ReviewService:
         self._core = core
         self._model: RiskModel | None = None
         self._trial = CrossValidation()
+        self._goals = SimilarGoals(())
         self._stale = False
         self._fitting: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
@@ -71,6 +77,8 @@ class ReviewService:
                 if job.cancel_requested:
                     break
         self._core.bus.publish(RunsChanged(runs=tuple(ids) if len(ids) <= DETECT_CHUNK else ()))
+        if self._trial.in_use == SIMILAR_GOALS:  # these runs have a risk by their flags alone
+            self._rank_in_background()
         return found
 
     async def detect_missing(self, job: Job | None = None) -> None:
@@ -126,21 +134,54 @@ class ReviewService:
     async def next_to_review(
         self, after: str = "", other_kind: bool = False, which: RunFilter | None = None
     ) -> RunRow | None:
-        """Return the riskiest unjudged run after ``after``, of another failure signature if asked.
+        """Return the unjudged run after ``after`` in the filter's order, of another failure signature if asked.
 
-        In a person's queue, a run is unjudged while that person has not judged it.
+        Without a filter it is the riskiest one that failed. In a person's queue, a run is unjudged while that person
+        has not judged it.
         """
         which = which or RunFilter(failed=True, order="risk")
         rows = await self._core.on_store(filtered_rows, self._core.workspace.index, which)
+        rows = await self.in_teaching_order(rows, which)
         here = next((at for at, row in enumerate(rows) if row.id == after), -1)
         kind = rows[here].signature if here >= 0 and other_kind else None
-        person = self._core.author if which.assigned == ME else which.assigned
         waiting = [
             row
             for row in rows[here + 1 :] + rows[: max(here, 0)]
-            if row.id != after and (person not in row.judged_by if person else not row.label)
+            if row.id != after and self._waits(row, which)
         ]
         return next((row for row in waiting if row.signature != kind), waiting[0] if waiting else None)
+
+    async def in_teaching_order(self, rows: list[RunRow], which: RunFilter) -> list[RunRow]:
+        """Return rows in the order ``teach``, if the filter asks for it: judged ones last, and the reasons set.
+
+        The rows are given riskiest first.
+        """
+        waiting = [row.id for row in rows if self._waits(row, which)] if which.order == "teach" else []
+        if not waiting:
+            return rows
+
+        def ask() -> tuple[SimilarGoals, set[str]]:
+            workspace = self._core.workspace
+            judged = {verdict.run for verdict in workspace.review.verdicts()}
+            return self._similar_goals(workspace.index.rows(RunFilter())), judged
+
+        goals, judged = await self._core.on_store(ask)
+        picks = await self._core.on_worker(covering_picks, goals, judged, waiting)
+        order = teaching_order(waiting, picks, len(judged))
+        by_id = {row.id: row for row in rows}
+        first = [replace(by_id.pop(run), teaches=words) for run, words in order]
+        return [*first, *by_id.values()]
+
+    def _waits(self, row: RunRow, which: RunFilter) -> bool:
+        person = self._core.author if which.assigned == ME else which.assigned
+        return person not in row.judged_by if person else not row.label
+
+    def _similar_goals(self, rows: Sequence[RunRow]) -> SimilarGoals:
+        """Return the goals of all runs; likenesses that are known stay known until a run comes or goes."""
+        goals = tuple(RunGoal(row.id, row.site, row.intent) for row in rows)
+        if self._goals.goals != goals:
+            self._goals = SimilarGoals(goals)
+        return self._goals
 
     @on_store
     def risk_report(self) -> RiskReport:
@@ -160,11 +201,12 @@ class ReviewService:
             fitted_on=model.fitted_on,
             scores=tuple(scores),
             weights=model.weights,
-            in_use="fitted" if model.fitted_on else "built-in",
+            in_use=self._trial.in_use,
             judged_failed=self._trial.failed,
             judged_passed=self._trial.passed,
             auroc_cold=self._trial.cold,
             auroc_fitted=self._trial.fitted,
+            auroc_similar=self._trial.similar,
             why=self._trial.why,
         )
 
@@ -177,6 +219,9 @@ class ReviewService:
     async def after_verdicts(self, runs: Sequence[str]) -> None:
         """Publish the change, and refit the ranking in the background: no key press waits for it."""
         self._core.bus.publish(RunsChanged(runs=tuple(runs)))
+        self._rank_in_background()
+
+    def _rank_in_background(self) -> None:
         self._stale = True
         if self._fitting is None or self._fitting.done():
             self._fitting = self._core.registry.hold(self._fit_while_stale())
@@ -190,16 +235,14 @@ class ReviewService:
         core = self._core
         while self._stale:
             self._stale = False
-            material = await core.on_store(self._material)
-            model, trial, risks = await core.on_worker(_fit_risk, material)
+            data = await core.on_store(self._ranking_data)
+            ranking = await core.on_worker(rank, data)
 
-            def keep(
-                model: RiskModel = model, trial: CrossValidation = trial, risks: list[Risk] = risks
-            ) -> None:
-                self._model, self._trial = model, trial
-                kept = {"model": model.to_json(), "basis": DETECTOR_SET_HASH, "trial": asdict(trial)}
+            def keep(ranking: Ranking = ranking) -> None:
+                self._model, self._trial = ranking.model, ranking.trial
+                kept = {"model": ranking.model.to_json(), "basis": _BASIS, "trial": asdict(ranking.trial)}
                 core.workspace.review.save_state(_STATE, kept)
-                core.workspace.index.put_risks(risks)
+                core.workspace.index.put_risks(ranking.risks)
 
             await core.on_store(keep)
             core.bus.publish(RunsChanged())
@@ -235,7 +278,7 @@ class ReviewService:
     def _risk_model(self) -> RiskModel:
         if self._model is None:
             kept = self._core.workspace.review.load_state(_STATE)
-            if kept and kept.get("basis") == DETECTOR_SET_HASH:
+            if kept and kept.get("basis") == _BASIS:
                 self._model = RiskModel.from_json(str(kept["model"]))
                 self._trial = CrossValidation(**cast("dict[str, Any]", kept["trial"]))
             else:  # nothing was fitted, or from another prior: it is tried again after the detectors
@@ -244,77 +287,35 @@ class ReviewService:
 
     def _fit_is_old(self) -> bool:
         kept = self._core.workspace.review.load_state(_STATE)
-        return bool(kept) and kept.get("basis") != DETECTOR_SET_HASH
+        return bool(kept) and kept.get("basis") != _BASIS
 
-    def _material(self) -> _FitData:
-        index = self._core.workspace.index
-        judged: dict[str, list[Verdict]] = defaultdict(list)
-        for verdict in self._core.workspace.review.verdicts():
-            judged[verdict.run].append(verdict)
-        hands, usual = index.by_hand(), index.site_lengths()
-        rows: dict[str, tuple[int, float | None]] = {}
-        tasks: dict[str, str] = {}
-        for row in index.rows(RunFilter()):
-            rows[row.id] = (row.steps, _with_operator_steps(usual.get(row.site), hands.get(row.id, 0)))
-            tasks[row.id] = f"{row.suite} {row.task_id}" if row.task_id else ""
-        opinions = self._core.workspace.review.opinions().items()
-        decisions = {run: decided(opinion) for run, opinion in opinions}
-        return _FitData(rows, index.all_flags(), judged, self._reactions(), decisions, tasks)
+    def _ranking_data(self) -> RankingData:
+        index, review = self._core.workspace.index, self._core.workspace.review
+        verdicts: dict[str, list[Verdict]] = defaultdict(list)
+        for verdict in review.verdicts():
+            verdicts[verdict.run].append(verdict)
+        hands, usual, flags = index.by_hand(), index.site_lengths(), index.all_flags()
+        decisions = {run: decided(opinion) for run, opinion in review.opinions().items()}
+        rows = index.rows(RunFilter())
+        runs = {
+            row.id: RankedRun(
+                steps=row.steps,
+                usual_steps=_with_operator_steps(usual.get(row.site), hands.get(row.id, 0)),
+                task=f"{row.suite} {row.task_id}" if row.task_id else "",
+                flags=tuple(flags.get(row.id, ())),
+                decided=decisions.get(row.id, frozenset()),
+            )
+            for row in rows
+        }
+        return RankingData(
+            runs=runs, goals=self._similar_goals(rows), verdicts=verdicts, reactions=self._reactions()
+        )
 
     def _reactions(self) -> dict[str, list[FlagReaction]]:
         found: dict[str, list[FlagReaction]] = defaultdict(list)
         for reaction in self._core.workspace.supervision.reactions():
             found[reaction.run].append(reaction)
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class _FitData:
-    """The data of a fit, by run: steps and usual steps, flags, verdicts, reactions, decided detectors, task."""
-
-    rows: dict[str, tuple[int, float | None]]
-    flags: dict[str, list[Flag]]
-    judged: dict[str, list[Verdict]]
-    reactions: dict[str, list[FlagReaction]]
-    decided: dict[str, frozenset[str]]
-    tasks: dict[str, str]
-
-
-def _fit_risk(material: _FitData) -> tuple[RiskModel, CrossValidation, list[Risk]]:
-    examples: list[JudgedRun] = []
-    for run in material.judged.keys() | material.reactions.keys():
-        failed = agent_failed(material.judged.get(run, ()), material.reactions.get(run, ()))
-        if failed is not None and run in material.rows:
-            steps, usual = material.rows[run]
-            flags = tuple(material.flags.get(run, ()))
-            settled = material.decided.get(run, frozenset())
-            examples.append(
-                JudgedRun(
-                    run=run,
-                    flags=flags,
-                    steps=steps,
-                    usual_steps=usual,
-                    failed=failed,
-                    decided=settled,
-                    task=material.tasks.get(run, ""),
-                )
-            )
-    trial = cross_validate(examples)
-    model = fit(examples) if trial.fit_is_better else RiskModel()
-    return (
-        model,
-        trial,
-        [
-            model.assess(
-                run,
-                material.flags.get(run, []),
-                steps,
-                usual,
-                material.decided.get(run, frozenset()),
-            )
-            for run, (steps, usual) in material.rows.items()
-        ],
-    )
 
 
 def _with_operator_steps(usual: float | None, by_hand: int) -> float | None:

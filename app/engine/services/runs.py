@@ -72,9 +72,12 @@ class RunService:
         _, task = self._core.registry.start(IMPORT_JOB_TITLE, work)
         return await task
 
-    @on_store
-    def list_runs(self, which: RunFilter) -> list[RunRow]:
+    async def list_runs(self, which: RunFilter) -> list[RunRow]:
         """Return the review queue, in the order asked for."""
+        return await self._review.in_teaching_order(await self._rows(which), which)
+
+    @on_store
+    def _rows(self, which: RunFilter) -> list[RunRow]:
         rows = filtered_rows(self._core.workspace.index, which)
         written = self._tips_by_run()
         return [replace(row, tips=len(written[row.id])) if row.id in written else row for row in rows]

@@ -13,6 +13,7 @@ from app.engine.store.run_search_text import fts_query
 
 ORDERS = {
     "risk": "run.risk DESC, run.steps DESC, run.id",
+    "teach": "run.risk DESC, run.steps DESC, run.id",  # the service puts the runs that teach most in between
     "date": "run.started_at DESC, run.id",
     "site": "run.site, run.risk DESC, run.id",
     "steps": "run.steps DESC, run.id",

@@ -157,7 +157,7 @@ async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ran
     better = CrossValidation(
         failed=1, passed=0, cold=0.5, fitted=0.9
     )  # where a fit is worth it, reactions are in it
-    monkeypatch.setattr("app.engine.services.review.cross_validate", lambda examples: better)
+    monkeypatch.setattr("app.engine.detectors.ranking.cross_validate", lambda *_: better)
     await engine.detect(())
     called = (await engine.open_run("run-0")).flags[0]
     workspace = engine._core.workspace
