@@ -18,16 +18,16 @@ from app.models.prompts.ask_again_model import AskAgainModel
 from app.models.prompts.prompts_model import PromptsModel
 from app.models.review.cluster_list import FailureClusters
 from app.models.review.composer import ComposerModel
-from app.models.review.expected import ExpectedModel
 from app.models.review.flags import FlagListModel
 from app.models.review.interventions import InterventionListModel
-from app.models.review.panels import ReviewPanelsModel
 from app.models.review.judged_runs import JudgedRuns
 from app.models.review.judging import JudgingModel
+from app.models.review.panels import ReviewPanelsModel
 from app.models.review.relevant_tips import RelevantTipsModel
 from app.models.review.review_facts import RunFacts, StepFacts, facts_of_step, row_facts, run_facts
 from app.models.review.run_memory import RunMemoryModel
 from app.models.review.run_queue import RunQueue
+from app.models.review.why import RunEvidence
 
 if TYPE_CHECKING:
     from app.engine.core.events import RunsChanged
@@ -74,7 +74,8 @@ class ReviewModel(QObject):
         self.tips = RelevantTipsModel(client, tasks, self)
         self.composer = ComposerModel(client, tasks, self)
         self.memory = RunMemoryModel(client, tasks, self)
-        self.expected = ExpectedModel(client, tasks, self)
+        self.why = RunEvidence(client, tasks, self)
+        self.expected = self.why.expected
         self.prompts = PromptsModel(client, tasks, self)
         self.ask_again = AskAgainModel(client, tasks, self.prompts, self)
         self.run_form = ReviewRunFormModel(client, tasks, self)
@@ -313,8 +314,9 @@ class ReviewModel(QObject):
         self.verdicts_changed.emit()
 
     def _show_pages(self) -> None:
-        self.before.show(self.view.before if self.view is not None else None)
-        self.after.show(self.view.after if self.view is not None else None)
+        view = self.view
+        self.before.show(view.before if view is not None else None)
+        self.after.show(view.after if view is not None else None, another=view is not None and view.another)
         self.page_changed.emit()
 
     def _on_view(self, run: str, index: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEasingCurve, QPoint, QPropertyAnimation, Qt, Signal
@@ -203,6 +204,7 @@ class ReviewView(QWidget):
         bind("review.suspect", model.go_suspect, opened)
         bind("review.preview", self.step.next_preview, opened)
         bind("review.lines", self.step.toggle_lines, opened)
+        self._bind_pages(opened)
         bind("review.rank", model.queue.rank_again)
         bind("review.scorecard", self.judgement.show_scorecard)
         bind("review.filter", self.queue.focus_filter)
@@ -243,6 +245,24 @@ class ReviewView(QWidget):
         bind("composer.close", model.close_composer, composing)
         bind("composer.discard", model.composer.discard, composing)
         bind("composer.parts", self.composer.show_parts, composing)
+
+    def _bind_pages(self, opened: Callable[[], bool]) -> None:
+        model, step, bind = self.model, self.step, self._center.bind
+        why = model.why
+
+        def stepping() -> bool:
+            return bool(model.steps.rows)
+
+        bind("review.answer", why.answer.toggle, stepping)
+        bind("review.raw", step.toggle_raw, stepping)
+        bind("review.whole", step.toggle_whole, lambda: model.after.is_another)
+        bind("review.find", step.find_words, stepping)
+        bind("review.find.next", lambda: why.search.go(1), lambda: bool(why.search.count))
+        bind("review.find.previous", lambda: why.search.go(-1), lambda: bool(why.search.count))
+        bind("review.legend", step.show_legend, opened)
+        bind("review.ask_cause", why.cause.ask, lambda: opened() and not why.cause.is_asking)
+        for changed in (why.cause.changed, why.search.changed, model.page_changed):
+            changed.connect(self._center.refresh)
 
     def _toggle_memory(self) -> None:
         if self.side.currentWidget() is self.memory:
@@ -313,6 +333,8 @@ class ReviewView(QWidget):
         if self.side.currentWidget() is not self.judgement:
             if not self.panels.leave():
                 self._show_judgement()
+            return
+        if self.step.search.leave():
             return
         if self.step.shows_prompts:
             if not self.step.prompts.leave():
