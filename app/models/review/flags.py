@@ -238,8 +238,13 @@ def label_of(digit: int, *, second: bool) -> Label | None:
     return LABELS[place] if digit >= 1 and place < len(LABELS) else None
 
 
+def label_keys(place: int) -> str:
+    """Return the keys of the label at this place: ``3``, or ``0 3`` for one of those behind ``0``."""
+    return str(place + 1) if place < DIGITS else f"0 {place + 1 - DIGITS}"
+
+
 def _choice(place: int, label: Label, verdict: Verdict | None) -> VerdictChoice:
-    keys = str(place + 1) if place < DIGITS else f"0 {place + 1 - DIGITS}"
+    keys = label_keys(place)
     if verdict is None:
         return VerdictChoice(label=label, keys=keys)
     return VerdictChoice(label=label, keys=keys, given=verdict.id, step=verdict.step, note=verdict.note)

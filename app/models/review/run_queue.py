@@ -79,9 +79,9 @@ def run_words(row: RunRow) -> str:
     """All that the row of a run shows, in reading order."""
     parts = [
         score_text(row.score),
-        f"risk {row.risk:.2f}" if row.looked_at else "not checked yet",
         row.site,
         row.task_id,
+        f"risk {row.risk:.2f}" if row.looked_at else "not checked yet",
         verdict_text(row) or (detector_label(row.flags[0]) if row.flags else ""),
         row.intent,
         needs_text(row.needs),

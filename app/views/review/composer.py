@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from app.views.frame.theme import Theme
 
 UNDERLINE_ROLE = {"error": "fail", "warning": "warn", "hint": "muted"}
+
+
+SAVE_MARGINS = 70
+"""Room in the foot beside its buttons and the text of the last one; pixels at 100 % text size."""
 
 
 class TipTextEdit(QPlainTextEdit):
@@ -119,7 +123,7 @@ class Composer(QFrame):
             theme, example_row, self.tr("Steps that would retrieve it"), EXAMPLE, most=8
         )
         self.save, self.close_button = styled(QPushButton(), "primary"), QPushButton()
-        self.discard = QPushButton()
+        self.discard = styled(QPushButton(), "link")
         self.more = command_link(center, "composer.parts")
         self._labels: dict[str, QLabel] = {}
         self._shown: set[str] = set()
@@ -394,12 +398,27 @@ class Composer(QFrame):
         self.text.setTextCursor(cursor)
         self.text.setFocus()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_save()
+
+    def _fit_save(self) -> None:
+        """Name the key of saving on its button where there is room."""
+        word, keys = self.tr("Save"), self._center.keys("composer.save")
+        whole = f"{word}   {keys}"
+        beside = self.close_button.sizeHint().width() + self.discard.sizeHint().width()
+        room = self.width() - beside - self._theme.px(SAVE_MARGINS)
+        fits = self.save.fontMetrics().horizontalAdvance(whole) <= room
+        self.save.setText(whole if fits else word)
+
     def _dress(self) -> None:
         self.text.setFixedHeight(self._theme.px(98))
-        self.save.setText(self.tr("Save   {0}").format(self._center.keys("composer.save")))
+        self._fit_save()
         self.save.setAccessibleName(self.tr("Save and open the next failure"))
         self.save.setToolTip(self.tr("Save, then open the next failure of another kind"))
-        self.close_button.setText(self.tr("Close   {0}").format(self._center.keys("composer.close")))
+        keys = self._center.keys("composer.close")
+        self.close_button.setText(self.tr("Close"))
+        self.close_button.setToolTip(self.tr("Close and keep the draft ({0})").format(keys))
         self.close_button.setAccessibleName(self.tr("Close and keep the draft"))
         self._fold()
         self.text.show_underlines(self._model.lint.underlines)

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 
 from app.models.review.run_queue import QueueState
 from app.views.review.rows import CLUSTER, COMPLETION, QUEUE, cluster_row, completion_row, run_row
-from app.views.widgets import EmptyState
-from app.views.widgets.build import ground, hbox, text_label, vbox
+from app.views.widgets import ElidedLabel, EmptyState
+from app.views.widgets.build import ground, hbox, styled, text_label, vbox
 from app.views.widgets.command_button import command_link, show_command
 from app.views.widgets.filter_line import CompletingFilterLine
 from app.views.widgets.rows import RowList
@@ -42,7 +42,7 @@ class QueuePane(QWidget):
         self._clusters, self._many = model.clusters, model.many
         self._marking = False
         ground(self)
-        self.title, self.count = text_label(kind="heading"), text_label(kind="secondary")
+        self.title, self.count = text_label(kind="heading"), styled(ElidedLabel(), "secondary")
         self.form = command_link(center, "review.clusters")
         self.filter = CompletingFilterLine(
             self._queue.text,
@@ -138,7 +138,7 @@ class QueuePane(QWidget):
             self._stack.addWidget(face)
 
     def _lay_out(self) -> None:
-        head = hbox(self.title, 0, self.count, 1, self.form, spacing=6)
+        head = hbox(self.title, (self.count, 1), self.form, spacing=6)
         top = vbox(head, self.filter, self.unknown, margins=(10, 8, 8, 8), spacing=6)
         vbox(top, (self._stack, 1), parent=self, spacing=0)
 

@@ -31,12 +31,16 @@ RELATION_ROLE = {"contradiction": "fail", "duplicate": "warn"}
 QUEUE = RowStyle(margins=(10, 4, 8, 4), height=56, ruled=True)
 CLUSTER = RowStyle(margins=(4, 4, 8, 4), gutter=16, height=56, ruled=True)
 FLAG = RowStyle(gutter=18)
-VERDICT = RowStyle(margins=(8, 0, 2, 0), height=23)
+VERDICT = RowStyle(margins=(7, 0, 1, 0), height=23)
 GIVEN = RowStyle(margins=(12, 0, 8, 0), height=20)
 COMPLETION = RowStyle(margins=(8, 0, 8, 0), height=24)
 FINDING = RowStyle(margins=(4, 2, 2, 2), gutter=16)
 SIMILAR = RowStyle(margins=(4, 1, 2, 1), height=36)
 EXAMPLE = RowStyle(margins=(4, 1, 4, 2), height=36)
+
+
+LEAST_WORD = 34
+"""What stands behind the task is left out where a few letters of it would be all; pixels at 100 % text size."""
 
 
 class NamedText(Protocol):
@@ -57,20 +61,21 @@ def named_text_row(value: NamedText) -> RowContent:
 
 
 def run_row(run: RunRow) -> RowContent:
-    """Score, risk, site, task, and the verdict or the first detector; below, the goal on up to two lines.
+    """Score, site, task, risk and first detector; below, the goal on up to two lines.
 
+    A judged run has a tick and its verdict instead of risk and detector.
     Why it gave up, or why it is asked for, takes the second of them.
     """
     level = score_level(run.score)
     name = " · ".join(part for part in (run.site, run.task_id) if part) or run.id
-    verdict = verdict_text(run)
-    if verdict:
-        right = small(verdict, "accent", sign=tick_sign("accent"), size=(9, 8), share=0.45)
-    else:
-        right = small(detector_label(run.flags[0]) if run.flags else "", share=0.4)
-    risk = small(f"{run.risk:.2f}" if run.looked_at else "–", least="0.00", gap=6)
     score = Span(sign=score_sign(level, level), size=(9, 9), gap=6)
-    head = line(score, risk, plain(name, bold=True), right=right)
+    if verdict := verdict_text(run):
+        tick = Span(sign=tick_sign("accent"), size=(9, 8))
+        head = line(score, plain(name), small(verdict, "accent", needs=LEAST_WORD), right=tick)
+    else:
+        risk = small(f"{run.risk:.2f}" if run.looked_at else "–", needs=LEAST_WORD)
+        detector = detector_label(run.flags[0]) if run.flags else ""
+        head = line(score, plain(name), risk, small(detector, needs=LEAST_WORD))
     if run.needs:
         return RowContent(lines=(head, line(small(run.intent, "text")), line(small(needs_text(run.needs)))))
     if run.teaches:
@@ -112,20 +117,23 @@ def flag_row(row: FlagLine, remark: str = "") -> RowContent:
 
 
 def verdict_row(choice: VerdictChoice, *, is_small: bool = False) -> RowContent:
-    """Key cap and label; a given verdict has a tick and a tint."""
+    """Key cap and label; a given verdict has a bar and a tint."""
     given = bool(choice.given)
-    wide = 26 if len(choice.keys) > 1 else 17
     label = Span(
         text=choice.label.value,
         role="accent" if given else "text",
         plain=not is_small,
-        bold=given,
         sign=key_sign(choice.keys),
-        size=(wide, 16),
-        gap=4,
+        size=(key_width(choice.keys), 16),
     )
-    tick = Span(sign=tick_sign("accent"), size=(9, 8)) if given else None
-    return RowContent(lines=(line(label, tick),), tint="tint_accent" if given else "")
+    return RowContent(
+        lines=(line(label),), tint="tint_accent" if given else "", bar="accent" if given else ""
+    )
+
+
+def key_width(keys: str) -> int:
+    """Return the width of a label's key cap in pixels at 100 % text size."""
+    return 26 if len(keys) > 1 else 17
 
 
 def given_row(verdict: Verdict, details: str) -> RowContent:

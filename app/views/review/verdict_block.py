@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.review.flags import LABELS
-from app.views.review.rows import GIVEN, VERDICT, given_row, verdict_row
-from app.views.widgets.build import hbox, restyle, styled, text_label, vbox
+from app.models.review.flags import LABELS, label_keys
+from app.views.review.rows import GIVEN, VERDICT, given_row, key_width, verdict_row
+from app.views.widgets.build import ground, hbox, restyle, styled, text_label, vbox
 from app.views.widgets.rows import FittedList, RowContent, RowList
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 MOST_GIVEN = 3
 """Verdicts shown at once; more scroll."""
-BESIDE = 66
-"""Width of all that stands beside a label in its row, in pixels at 100 % text size: key, tick, margins."""
+BESIDE = 5 + VERDICT.margins[0] + VERDICT.margins[2]
+"""Width of what stands beside a label and its key, in pixels at 100 % text size."""
 
 
 class VerdictBlock(QWidget):
@@ -38,6 +38,7 @@ class VerdictBlock(QWidget):
 
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
+        ground(self)
         self._model, self._theme = model, theme
         self._judging: JudgingModel = model.judging
         self.head = text_label(kind="heading")
@@ -168,9 +169,13 @@ class VerdictGrid(RowList):
         return verdict_row(choice, is_small=self._is_small)
 
     def _needed(self, *, is_small: bool) -> int:
-        metrics = QFontMetrics(self._theme.font("secondary" if is_small else "base", bold=True))
-        longest = max(metrics.horizontalAdvance(label.value) for label in LABELS)
-        return longest + self._theme.px(BESIDE)
+        metrics = QFontMetrics(self._theme.font("secondary" if is_small else "base"))
+        px = self._theme.px
+        widths = (
+            metrics.horizontalAdvance(label.value) + px(key_width(label_keys(place)))
+            for place, label in enumerate(LABELS)
+        )
+        return max(widths) + px(BESIDE)
 
     def _fit(self) -> None:
         half = self.width() // 2 - 1

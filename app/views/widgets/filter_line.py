@@ -66,8 +66,8 @@ class Completions(Protocol):
 class CompletingFilterLine(FilterLine):
     """Offers completions under the line while a word is typed.
 
-    Down and Up choose one, Enter or Tab takes it (Tab the first if none is chosen), Esc closes the list.  ``found``
-    is a list model that is ``Completions`` too.
+    Down opens them at any time; Down and Up choose one, Enter or Tab takes it (Tab the first if none is chosen), Esc
+    closes them.  ``found`` is a list model that is ``Completions`` too.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class CompletingFilterLine(FilterLine):
             if is_open:
                 self._choose(1 if key == Qt.Key.Key_Down else -1)
             elif key == Qt.Key.Key_Down:
-                self._offer()
+                self._offer_all()
             return
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             chosen = self.popup.currentIndex()
@@ -139,10 +139,16 @@ class CompletingFilterLine(FilterLine):
         self.popup.hide()
 
     def _offer(self) -> None:
+        """Offer completions of a word that was begun; after a space they would only cover the list."""
         text = self.text()
-        at_end = self.cursorPosition() == len(text)
-        self._found.look_up(text)
-        if not at_end or not self._rows.rowCount():
+        if text and not text[-1].isspace() and self.cursorPosition() == len(text):
+            self._offer_all()
+        else:
+            self.popup.hide()
+
+    def _offer_all(self) -> None:
+        self._found.look_up(self.text())
+        if not self._rows.rowCount():
             self.popup.hide()
             return
         self._place()

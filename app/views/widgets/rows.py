@@ -28,7 +28,7 @@ MAX_CACHED = 2_000
 MAX_CHARACTERS = 600
 """Characters of a text that can appear on two lines; pages produce texts of any length."""
 LEAST_SPAN = 12
-"""A span with less room than this is left out, with those after it; pixels at 100 % text size."""
+"""The room that a span needs unless it says otherwise; pixels at 100 % text size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +43,7 @@ class Span:
         least: a text whose width is reserved, so that what follows is aligned over the rows.
         gap: space before the next span; with 0 it is a piece of the same text and keeps the spaces at its ends.
         size: width and height of the sign.
+        needs: with less room than this it is left out, with those after it.
     """
 
     text: str = ""
@@ -55,6 +56,7 @@ class Span:
     gap: int = 8
     sign: Sign | None = None
     size: tuple[float, float] = (10, 10)
+    needs: int = LEAST_SPAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +242,7 @@ class RowDelegate(SpanDelegate, Generic[T]):
             self.paint_span(painter, option, place, one.right)
             room.setRight(place.left() - px(one.right.gap))
         for span in one.spans:
-            if room.width() < px(LEAST_SPAN):
+            if room.width() < px(span.needs):
                 return
             place = QRectF(room)
             place.setWidth(min(room.width(), box.width() * span.share))
