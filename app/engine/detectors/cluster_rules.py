@@ -1,8 +1,8 @@
 """The rules by which failures are clustered.  Pure.
 
-Runs that share all facts of a kind are a cluster. Those left over try a coarser level, so that no crumbs remain: first
-the page alone, then the control, the section and the site, at last the detector. A run is in one cluster. Keys are made
-of shared facts alone: neither verdicts nor the ranking change them.
+Runs that share all facts of a kind are a cluster. Those left over try a coarser level, so that few crumbs remain: first
+the page alone, then the control, the goal, the section and the site, at last the detector. A run is in one cluster.
+Keys are made of shared facts alone: neither verdicts nor the ranking change them.
 """
 
 from __future__ import annotations
@@ -22,16 +22,24 @@ LEVELS = (
     ("error", "site", "page"),
     ("site", "page"),
     ("error", "site", "control"),
+    ("error", "site", "goal"),
     ("error", "site", "section"),
     ("error", "site"),
     ("error",),
     (),
 )
 """Facts that failures of one detector share at each level, the finest first."""
-_ONLY_ERROR = frozenset({CRASH})
-"""Detectors whose failures are alike by their error alone."""
-_BY_ERROR = frozenset({CRASH, GAVE_UP, ""})
-"""Detectors that say nothing without their error: those that fired on how a run ended, and none."""
+_LEVELS_OF_ENDINGS = (
+    ("error", "site", "goal"),
+    ("error", "site", "page"),
+    ("error", "site", "section"),
+    ("error", "site"),
+    ("error",),
+)
+"""The same for failures that are known by their ending alone: tasks of one template go wrong alike."""
+_LEVELS = {"": _LEVELS_OF_ENDINGS, GAVE_UP: _LEVELS_OF_ENDINGS, CRASH: (("error",),)}
+_MUST_BE_KNOWN = frozenset({"page", "control", "goal", "section"})
+"""Facts by which failures are alike only where they have them."""
 _FAMILY = {"repeated-action": "state-action-loop"}
 """Detectors that see the same kind of failure in two ways."""
 LEAST = 2
@@ -60,37 +68,42 @@ def cluster_failures(failures: Iterable[FailureFacts]) -> list[ClusterOfFacts]:
     for one in sorted(failures, key=lambda one: one.run):
         by_detector.setdefault(_FAMILY.get(one.detector, one.detector), []).append(one)
     for detector, rest in by_detector.items():
-        for number, names in enumerate(LEVELS):
-            if detector in _ONLY_ERROR and set(names) - {"error"}:
-                continue
-            if detector in _BY_ERROR and "error" not in names:
-                continue
-            rest = _take(rest, number, detector, names, groups)
-        for one in rest:
-            groups.append((_key(len(LEVELS), detector, (one.error, one.site, one.page)), (one,)))
+        for names in _LEVELS.get(detector, LEVELS):
+            rest = _take(rest, detector, names, groups)
+        groups += [(_key(detector, ("alone",), (one.error, one.site, one.page)), (one,)) for one in rest]
     titles = _titles([members for _, members in groups])
     made = [_cluster(key, members, title) for (key, members), title in zip(groups, titles, strict=True)]
     return sorted(made, key=lambda one: (-len(one.members), one.title, one.key))
 
 
 def _titles(groups: Sequence[tuple[FailureFacts, ...]]) -> list[str]:
-    """Return a sentence for each group; those that would have the same one name their page, then their site too."""
+    """Return a sentence for each group; those that would have the same one name their page, goal, or page and site."""
     titles = [title_of(members) for members in groups]
-    for place_of in (_page_of, _page_and_site_of):
+    for more in (_with_page, _with_goal, _with_page_and_site):
         counts = Counter(titles)
         titles = [
-            title if counts[title] == 1 else title_of(members, place_of(members))
+            title if counts[title] == 1 else more(members)
             for title, members in zip(titles, groups, strict=True)
         ]
     return titles
 
 
-def _page_of(members: Sequence[FailureFacts]) -> str:
+def _with_page(members: Sequence[FailureFacts]) -> str:
+    return title_of(members, _place_of(members))
+
+
+def _with_goal(members: Sequence[FailureFacts]) -> str:
+    goal = _shared(members, "goal")
+    return _with_page(members) + (f" ({goal} …)" if goal else "")
+
+
+def _with_page_and_site(members: Sequence[FailureFacts]) -> str:
+    place, sites = _place_of(members), _sites_of(members)
+    return title_of(members, place if place == sites else f"{place} of {sites}")
+
+
+def _place_of(members: Sequence[FailureFacts]) -> str:
     return _shared(members, "page") or _shared(members, "section") or _sites_of(members)
-
-
-def _page_and_site_of(members: Sequence[FailureFacts]) -> str:
-    return f"{_page_of(members)} of {_sites_of(members)}"
 
 
 def _sites_of(members: Sequence[FailureFacts]) -> str:
@@ -105,27 +118,30 @@ def _shared(members: Sequence[FailureFacts], name: str) -> str:
 
 def _take(
     failures: Sequence[FailureFacts],
-    number: int,
     detector: str,
     names: Sequence[str],
     groups: list[tuple[str, tuple[FailureFacts, ...]]],
 ) -> list[FailureFacts]:
     """Add the groups of one level; return the failures that are left over."""
     alike: dict[tuple[str, ...], list[FailureFacts]] = {}
-    for one in failures:
-        alike.setdefault(tuple(map(str, (getattr(one, name) for name in names))), []).append(one)
     rest: list[FailureFacts] = []
+    for one in failures:
+        values = tuple(str(getattr(one, name)) for name in names)
+        if all(value for name, value in zip(names, values, strict=True) if name in _MUST_BE_KNOWN):
+            alike.setdefault(values, []).append(one)
+        else:
+            rest.append(one)
     for values, members in alike.items():
         if len(members) < LEAST and names:
             rest += members
         else:
-            groups.append((_key(number, detector, values), tuple(members)))
+            groups.append((_key(detector, names, values), tuple(members)))
     return sorted(rest, key=attrgetter("run"))
 
 
-def _key(number: int, detector: str, values: Sequence[str]) -> str:
-    digest = hashlib.blake2b(repr((number, detector, tuple(values))).encode(), digest_size=4).hexdigest()
-    return f"{detector or 'ended'}-{digest}"
+def _key(detector: str, names: Sequence[str], values: Sequence[str]) -> str:
+    facts = repr((detector, tuple(names), tuple(values)))
+    return f"{detector or 'ended'}-{hashlib.blake2b(facts.encode(), digest_size=4).hexdigest()}"
 
 
 def _cluster(key: str, members: tuple[FailureFacts, ...], title: str) -> ClusterOfFacts:

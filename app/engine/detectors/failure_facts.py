@@ -25,6 +25,7 @@ _ENDED_BY = frozenset({CRASH, LEFT_SITES})
 _OFTEN_OVERCOME = frozenset({COVERED})
 """Warnings that half of the runs overcome: any other warning or ending explains a failure better."""
 _RANK = {detector.name: rank for rank, detector in enumerate(ALL_DETECTORS)}
+GOAL_WORDS = 6
 MOST_WORDS = 90
 """Characters kept of an error or a name."""
 
@@ -39,6 +40,7 @@ class FailureFacts:
         page: template of the address; ``section`` the same with plain words that may be data taken out.
         control: role and name of the control, "" where the kind has none; ``action`` what was done with it.
         other: the second page of two.
+        goal: how the goal begins, without its values.
     """
 
     run: str
@@ -52,6 +54,7 @@ class FailureFacts:
     control: str = ""
     action: str = ""
     other: str = ""
+    goal: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,21 +99,26 @@ CRASH_KINDS = (
 )
 """Causes of crashes that are known by their errors; the first that fits counts."""
 
-CLAIMED, ONE_PAGE, NUMBERS, WORDS = "claimed", "one page", "numbers", "words"
+CLAIMED, GOING_ON, ONE_PAGE, NUMBERS, WORDS = "claimed", "going on", "one page", "numbers", "words"
 """How runs without a flag ended that answered."""
 COULD_NOT, ASKED, NOTHING, INFEASIBLE = "could not", "asked", "nothing", "infeasible"
 """Ways of giving up."""
 
+_DONE = (
+    r"(?:added|created|changed|updated|set|posted|submitted|sent|deleted|removed|opened|upvoted|downvoted|starred|forked"
+    r"|invited|merged|closed|edited|increased|reduced|assigned|drafted|saved|subscribed|filled|placed|ordered|made)"
+)
 _CLAIM = re.compile(
     r"^\W*(?:done|completed?|all set|success(?:fully)?|finished"
-    r"|(?:i|i've|i have|i’ve)\s+(?:have\s+)?(?:now\s+|successfully\s+|just\s+)?(?:added|created|changed|updated|set"
-    r"|posted|submitted|sent|deleted|removed|opened|upvoted|downvoted|starred|forked|invited|merged|closed|edited"
-    r"|increased|reduced|assigned|drafted|saved|subscribed|filled|placed|ordered|made|navigated|entered)"
-    r"|(?:added|created|changed|updated|posted|submitted|upvoted|downvoted|deleted|removed|invited|saved)\b"
-    r"|(?:your|the) [\w' ]{1,40}? (?:has|have) (?:now )?been\b|you.re now\b|showing\b)",
+    rf"|{_DONE}\b|(?:your|the) [\w' ]{{1,40}}? (?:has|have) (?:now )?been\b|you.re now\b|showing\b)"
+    rf"|(?:^\W*|[.!]\s+)(?:i|i.ve|i have)\s+(?:have\s+)?(?:now\s+|successfully\s+|just\s+)?{_DONE}\b",
     re.IGNORECASE,
 )
-_NUMBERS = re.compile(r"[\s\d.,:;%$€£+\-\[\](){}'\"/]*\d[\s\d.,:;%$€£+\-\[\](){}'\"/]*")
+_GOING_ON = re.compile(
+    r"\b(?:i.ll (?:now|next|then)|i will (?:now|next|then)|next,? i.?(?:ll| will)|let me now)\b",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"[\s\d.,:;%$€£+\-\[\](){}'\"/]+")
 _ERROR_PAGE = re.compile(r"(?:Led to|The run began on) (.+?)(?: at '| \(\d|: |$)")
 _TAG = re.compile(r"<([\w-]+)")
 
@@ -129,6 +137,12 @@ def without_values(text: str) -> str:
     for pattern in (_QUOTED, _ADDRESS, _HEX, _DIGITS):
         line = pattern.sub("…", line)
     return one_line(_BLANKS.sub("…", line), MOST_WORDS)
+
+
+def goal_of(intent: str) -> str:
+    """Return how a goal begins, without its values: tasks of one template have the same."""
+    words = without_values(intent).split()
+    return " ".join(words[:GOAL_WORDS]) if len(words) >= GOAL_WORDS else ""
 
 
 def control_of(target: str) -> str:
@@ -204,8 +218,10 @@ def _way_of_giving_up(message: str) -> str:
 def _ending(outcome: str, answer: str, pages: int) -> str:
     if outcome != Outcome.ANSWERED.value or not answer.strip():
         return outcome
-    if _CLAIM.match(answer):
+    if _GOING_ON.search(answer):
+        return GOING_ON
+    if _CLAIM.search(answer):
         return CLAIMED
     if pages <= 1:
         return ONE_PAGE
-    return NUMBERS if _NUMBERS.fullmatch(answer) else WORDS
+    return NUMBERS if _NUMBERS.fullmatch(answer) and _DIGITS.search(answer) else WORDS

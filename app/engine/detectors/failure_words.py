@@ -16,6 +16,7 @@ from app.engine.detectors.failure_facts import (
     CRASH,
     CRASH_KINDS,
     GAVE_UP,
+    GOING_ON,
     INFEASIBLE,
     LEFT_SITES,
     NOTHING,
@@ -35,6 +36,7 @@ _LABELS = {
     ("no-answer", ""): Label.PREMATURE_STOP,
     ("login-wall", ""): Label.BLOCKED,
     (LEFT_SITES, ""): Label.WRONG_PAGE,
+    ("", GOING_ON): Label.PREMATURE_STOP,
     ("", ONE_PAGE): Label.WRONG_ANSWER,
     ("", NUMBERS): Label.WRONG_ANSWER,
     ("", WORDS): Label.WRONG_ANSWER,
@@ -43,6 +45,7 @@ _LABELS = {
 
 _ENDINGS = {
     CLAIMED: "reported the task as done, but it was not",
+    GOING_ON: "stopped in the middle of the work",
     ONE_PAGE: "gave a wrong answer after reading one page",
     NUMBERS: "gave wrong numbers",
     WORDS: "gave a wrong answer",

@@ -30,6 +30,7 @@ class FailedRun:
 
     id: str
     site: str
+    intent: str
     outcome: str
     steps: int
     suspect_step: int
@@ -53,7 +54,7 @@ def failed_runs(index: RunIndex) -> list[FailedRun]:
     """Return all failed runs, by id."""
     found = _read(
         index,
-        "SELECT run.id, run.site, run.outcome, run.steps, run.suspect_step, substr(words.error, 1, ?),"
+        "SELECT run.id, run.site, run.intent, run.outcome, run.steps, run.suspect_step, substr(words.error, 1, ?),"
         " substr(words.answer, 1, ?),"
         " (SELECT count(DISTINCT url) FROM page AS seen WHERE seen.run = run.id AND seen.step IS NOT NULL)"
         " FROM run LEFT JOIN page ON page.run = run.id AND page.step IS NULL"
@@ -66,6 +67,7 @@ def failed_runs(index: RunIndex) -> list[FailedRun]:
         FailedRun(
             id=run,
             site=site,
+            intent=intent,
             outcome=outcome,
             steps=steps,
             suspect_step=suspect,
@@ -73,7 +75,7 @@ def failed_runs(index: RunIndex) -> list[FailedRun]:
             answer=answer or "",
             pages=pages,
         )
-        for run, site, outcome, steps, suspect, error, answer, pages in found
+        for run, site, intent, outcome, steps, suspect, error, answer, pages in found
     ]
 
 

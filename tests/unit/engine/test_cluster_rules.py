@@ -92,6 +92,33 @@ def test_endings_of_different_kinds_are_never_one_cluster(detector: str):
     assert len(of(one, replace(one, run="r2", error="nothing"))) == 2
 
 
+def test_wrong_answers_to_tasks_of_one_template_are_alike_before_those_on_one_page():
+    counts = [
+        failure(
+            f"c{number}",
+            detector="",
+            control="",
+            error="numbers",
+            goal="How many reviews are there",
+            page=page,
+        )
+        for number, page in enumerate(("/cart", "/list"))
+    ]
+    others = [
+        failure(f"o{number}", detector="", control="", error="numbers", goal=goal)
+        for number, goal in enumerate(("What is the sum of all", "Which year was the best of"))
+    ]
+    assert set(of(*counts, *others)) == {frozenset({"c0", "c1"}), frozenset({"o0", "o1"})}
+
+
+def test_facts_that_are_not_known_make_nothing_alike():
+    bare = {"page": "", "section": "", "control": "", "goal": ""}
+    (found,) = cluster_failures([failure("r1", **bare), failure("r2", **bare)])
+    assert (
+        found.key == cluster_failures([failure("r1", **bare), failure("r2", **{**bare, "page": "/x"})])[0].key
+    )
+
+
 def test_crashes_are_alike_by_their_error_on_any_page_and_site():
     one = failure("r1", detector="crash", control="", error="no task config was found")
     other = replace(one, run="r2", site="forum", page="", section="")
@@ -209,6 +236,8 @@ CRASH = flag("crash", ERROR, evidence={"error": "Error: odd"})
         (flag("gave-up", message="Gave up as infeasible"), "infeasible", "", "x", 3, "infeasible"),
         (None, "answered", "", "Done. I created the issue.", 4, "claimed"),
         (None, "answered", "", "I’ve posted a reminder", 4, "claimed"),
+        (None, "answered", "", "He did not answer. I posted a reminder.", 4, "claimed"),
+        (None, "answered", "", "I went on; I’ll now count the rest.", 4, "going on"),
         (None, "answered", "", "[338, 343]", 4, "numbers"),
         (None, "answered", "", "2.4%", 4, "numbers"),
         (None, "answered", "", "The Oaklander Hotel", 4, "words"),
