@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.common import Json, add_undo_commands, json_data, print_result, table, with_engine
+from app.cli.common import GLOBALS, Json, add_undo_commands, json_data, print_result, table, with_engine
 from app.cli.review_clusters import add_cluster_commands
 from app.cli.review_compare import add_compare_command
+from app.cli.review_filter import FilterWords, filter_of
+from app.cli.review_people import add_people_commands
+from app.cli.review_progress import add_progress_command
+from app.cli.review_verdicts import add_verdict_commands
 from app.cli.review_why import add_why_command
 from app.engine.api.run_rows import RunFilter
 from app.engine.core.verdicts import Flag, Label
@@ -18,6 +23,16 @@ if TYPE_CHECKING:
     from app.engine.engine import Engine
 
 app = typer.Typer(help="Review runs: verdicts, detector scores, undo.", no_args_is_help=True)
+
+
+@app.callback()
+def review(
+    person: Annotated[
+        str, typer.Option("--as", help="Act as this person (default: the author of the settings).")
+    ] = "",
+) -> None:
+    """Review runs: verdicts, detector scores, undo."""
+    GLOBALS.author = person.strip()
 
 
 def detect(
@@ -79,11 +94,19 @@ def next_(
             help="The run whose verdict teaches the ranking most; passed runs are asked about, too.",
         ),
     ] = False,
+    words: FilterWords = "",
     as_json: Json = False,
 ) -> None:
-    """Show the failed run most worth reviewing."""
-    which = RunFilter(order="teach") if teach else None
-    row = with_engine(lambda engine: engine.next_to_review(after, other_kind, which))
+    """Show the failed run most worth reviewing, or the one among the runs of a filter."""
+
+    async def asking(engine: Engine) -> RunRow | None:
+        which = RunFilter(order="teach") if teach else None
+        if words.strip():
+            asked = await filter_of(engine, words)
+            which = replace(asked, order="teach") if teach else asked
+        return await engine.next_to_review(after, other_kind, which)
+
+    row = with_engine(asking)
     print_result(
         row,
         as_json,
@@ -106,6 +129,9 @@ def scores(as_json: Json = False) -> None:
 add_cluster_commands(app)
 add_why_command(app)
 add_compare_command(app)
+add_people_commands(app)
+add_verdict_commands(app)
+add_progress_command(app)
 add_undo_commands(app)
 
 

@@ -68,7 +68,14 @@ class RunComparisonService:
             ((id, likeness[id]) for id in goals if others[id].site == own.site and likeness[id] >= ALIKE),
         )
         if len(found) < limit:
-            add("page", ((id, likeness[id]) for id in self._on_page(own) if id in others))
+            add(
+                "page",
+                (
+                    (id, likeness[id])
+                    for id in self._on_page(own)
+                    if id in others and others[id].site == own.site
+                ),
+            )
         return [self._similar(others[id], relation, like) for id, (relation, like) in found.items()]
 
     async def align_runs(self, left: str, right: str) -> RunAlignment:
