@@ -156,9 +156,10 @@ class _Session:
             return 1
         if self._instance is not None:
             self._instance.called.connect(bench.called)
+            bench.workspace.recent.opened(str(self._folder))
         if crash := _last_crash():
             self.window.commands.offer_crash_report(crash)
-        bench.workspace.import_runs(list(paths))
+        bench.workspace.import_paths(list(paths))
         return 0
 
     def _greet(self) -> None:

@@ -157,7 +157,7 @@ class Workbench(QObject):
             window.showNormal()
         window.raise_()
         window.activateWindow()
-        self.workspace.import_runs(paths)
+        self.workspace.import_paths(paths)
 
     def open_hit(self, hit: SearchHit) -> None:
         if hit.kind == "tip":

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal
 
 from app.engine.api.engine_api import Check
+from app.models.common.recent_workspaces import RecentWorkspaces
 from app.models.common.tasks import ignore
 
 if TYPE_CHECKING:
@@ -18,10 +21,13 @@ if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
     from app.models.live.delayed_actions import DelayedAction, DelayedActions
+    from kb.tip import ImportReport
 
 
 ASK_AGAIN = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between probes of a browser that did not start in time; the last interval repeats."""
+TIP_FILES = {".txt": "txt", ".csv": "csv"}
+"""Endings of files that hold tips and never runs, with their exchange format."""
 JUST_NOW = 1.0
 """Seconds after a change during which its message offers Undo."""
 
@@ -47,6 +53,8 @@ class WorkspaceModel(QObject):
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client, self._tasks = client, tasks
+        self.recent = RecentWorkspaces(tasks, self)
+        self.recent.said.connect(self.said)
         self.info: WorkspaceInfo | None = None
         self.checks: list[Check] = []
         self._asked_again = 0
@@ -123,6 +131,16 @@ class WorkspaceModel(QObject):
         )
 
     # ------------------------------------------------------------ operations
+    def import_paths(self, paths: Sequence[str]) -> None:
+        """Import dropped files and folders: tables of tips as tips, everything else as runs."""
+        tips = [path for path in paths if PurePath(path).suffix.lower() in TIP_FILES]
+        for path in tips:
+            form = TIP_FILES[PurePath(path).suffix.lower()]
+            self._tasks.start(
+                self._client.api.kb_import(path, form), partial(self._on_tips_imported, path), self._tell
+            )
+        self.import_runs([path for path in paths if path not in tips])
+
     def import_runs(self, paths: Sequence[str]) -> None:
         """Import files and folders; the job reports its progress."""
         if not paths:
@@ -269,6 +287,14 @@ class WorkspaceModel(QObject):
         self._undo_label, self.redo_label, self._deed_at = done.undo, done.redo, 0.0
         self.said.emit(undo_message(done.did, undone=undone), "ok")
         self.history_changed.emit()
+
+    def _on_tips_imported(self, path: str, report: ImportReport) -> None:
+        name = PurePath(path).name
+        if report.failed and not report.added:
+            self.said.emit(self.tr("{0}: no tip could be read ({1})").format(name, report.failed[0]), "fail")
+            return
+        words = self.tr("{0}: {1} tips imported as drafts, {2} already present")
+        self.said.emit(words.format(name, len(report.added), report.skipped), "ok")
 
     def _on_imported(self, report: RunImportReport) -> None:
         parts = [self.tr("{0} runs imported").format(report.imported)]

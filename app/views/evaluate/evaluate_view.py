@@ -131,14 +131,16 @@ class EvaluateView(QWidget):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files that may be suites; others are runs, and the window's."""
         if self._suites_in(event):
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
         else:
             event.ignore()
 
     def dropEvent(self, event: QDropEvent) -> None:
         paths = self._suites_in(event)
         if paths:
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
             self.model.suites.add(paths)
 
     # ------------------------------------------------------------ layout

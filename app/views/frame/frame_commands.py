@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from app.views.frame.settings_panel import SettingsPanel
     from app.views.frame.theme import Theme
     from app.views.frame.top_bar import TopBar
+    from app.views.frame.workspace_panel import WorkspacePanel
     from app.views.widgets.splitter import Splitter
 
 FOLDS = {"left": 0, "middle": 1, "right": -1}
@@ -90,6 +91,7 @@ class FrameCommands(QObject):
         self._settings: SettingsPanel | None = None
         self._doctor: DoctorPanel | None = None
         self._guide: GuidePanel | None = None
+        self._workspaces: WorkspacePanel | None = None
         self._text: TextPanel | None = None
         self._dialog: QFileDialog | None = None
         self.crash_text = ""
@@ -105,6 +107,7 @@ class FrameCommands(QObject):
 
     def _bind(self) -> None:
         bind, window, model = self._center.bind, self._window, self._model
+        bind("app.open_workspace", self._open_workspace)
         bind("runs.import", self._choose_folder)
         bind("runs.import_files", self._choose_files)
         bind("runs.ask_model", model.ask_model, lambda: not model.is_empty)
@@ -178,6 +181,14 @@ class FrameCommands(QObject):
         return self._guide
 
     @property
+    def workspaces(self) -> WorkspacePanel:
+        if self._workspaces is None:
+            from app.views.frame.workspace_panel import WorkspacePanel
+
+            self._workspaces = WorkspacePanel(self._model.recent, self._theme, self._host)
+        return self._workspaces
+
+    @property
     def doctor(self) -> DoctorPanel:
         if self._doctor is None:
             from app.views.frame.doctor_panel import DoctorPanel
@@ -234,6 +245,9 @@ class FrameCommands(QObject):
 
     def _take_settings(self, values: dict[str, object]) -> None:
         self._theme.set_mode(str(values["theme"]))
+
+    def _open_workspace(self) -> None:
+        self.workspaces.toggle()
 
     def _open_guide(self) -> None:
         self.guide.toggle()

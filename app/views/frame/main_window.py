@@ -238,7 +238,9 @@ class MainWindow(QMainWindow):
         self.theme.set_zoom(_number(settings.value("zoom"), 1.0))
         geometry = settings.value("geometry")
         if geometry is None or not self.restoreGeometry(geometry):
+            # Without a stored place the window manager chooses one that has room for the title bar.
             self.resize(DEFAULT_SIZE)
+            return
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
         self.setGeometry(ensure_on_screen(self.geometry(), screens, self.minimumSize()))
 
@@ -305,7 +307,8 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _paths(event):
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
             self.drop_target.present()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
@@ -315,8 +318,9 @@ class MainWindow(QMainWindow):
         self.drop_target.hide()
         paths = _paths(event)
         if paths and self.workspace is not None:
-            event.acceptProposedAction()
-            self.workspace.import_runs(paths)
+            event.setDropAction(Qt.DropAction.CopyAction)  # a file manager may propose to move them
+            event.accept()
+            self.workspace.import_paths(paths)
 
     # ------------------------------------------------------------ inside
     def _go_for_command(self, place: str) -> None:
