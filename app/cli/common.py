@@ -62,6 +62,8 @@ class Globals:
     """Options given before the command."""
 
     workspace: Path | None = None
+    author: str = ""
+    """The person acted as; "" for the author of the settings."""
 
 
 GLOBALS = Globals()
@@ -90,7 +92,7 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
     async def running() -> T:
         from app.engine.engine import Engine
 
-        engine = await Engine.open(workspace_path())
+        engine = await Engine.open(workspace_path(), GLOBALS.author)
         if sys.stderr.isatty():
             engine.bus.subscribe(show_progress)
         engine.bus.subscribe(SandboxNotice())

@@ -81,7 +81,7 @@ def root(
     from app import log
 
     log.setup(loglevel)
-    GLOBALS.workspace = workspace
+    GLOBALS.workspace, GLOBALS.author = workspace, ""
     if version:
         from importlib.metadata import version as installed
 

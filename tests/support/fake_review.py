@@ -282,7 +282,7 @@ class FakeReview:
             uncovered=tuple(await self.tip_opportunities()),
         )
 
-    async def progress_page(self, out: str) -> str:
+    async def progress_page(self, out: str, which: RunFilter | None = None) -> str:
         self.calls.append(("progress_page", (out,)))
         return out
 
