@@ -33,7 +33,6 @@ class RankingData:
     """All that a ranking learns from, by run."""
 
     runs: Mapping[str, RankedRun]
-    goals: SimilarGoals
     verdicts: Mapping[str, Sequence[Verdict]] = field(default_factory=dict[str, Sequence[Verdict]])
     reactions: Mapping[str, Sequence[FlagReaction]] = field(default_factory=dict[str, Sequence[FlagReaction]])
 
@@ -47,17 +46,17 @@ class Ranking:
     risks: tuple[Risk, ...]
 
 
-def rank(data: RankingData) -> Ranking:
+def rank(data: RankingData, goals: SimilarGoals) -> Ranking:
     """Compare the rankings on the judged runs, and rank every run by the one that is best."""
     judged = judged_runs(data)
-    trial = cross_validate(judged, data.goals)
+    trial = cross_validate(judged, goals)
     model = fit(judged) if trial.fit_is_better else RiskModel()
     risks = [
         model.assess(run, known.flags, known.steps, known.usual_steps, known.decided)
         for run, known in data.runs.items()
     ]
     if trial.in_use == SIMILAR_GOALS:
-        risks = corrected_risks(risks, data, judged, trial)
+        risks = corrected_risks(risks, data, goals, judged, trial)
     return Ranking(model=model, trial=trial, risks=tuple(risks))
 
 
@@ -72,12 +71,16 @@ def judged_runs(data: RankingData) -> list[JudgedRun]:
 
 
 def corrected_risks(
-    risks: Sequence[Risk], data: RankingData, judged: Sequence[JudgedRun], trial: CrossValidation
+    risks: Sequence[Risk],
+    data: RankingData,
+    goals: SimilarGoals,
+    judged: Sequence[JudgedRun],
+    trial: CrossValidation,
 ) -> list[Risk]:
     """Correct risks of the built-in ranking by the verdicts on similar goals."""
     prior = RiskModel()
     logits = {run: prior.logit(_example(run, known, False)) for run, known in data.runs.items()}
-    corrections = data.goals.corrections(findings(judged, logits))
+    corrections = goals.corrections(findings(judged, logits))
     return [_corrected(risk, logits[risk.run], corrections.get(risk.run), trial) for risk in risks]
 
 

@@ -116,7 +116,7 @@ class SimilarGoals:
         for goal in self.goals:
             grouped[goal.site][_plain(goal.text)].append(goal.run)
         texts = {text for by_text in grouped.values() for text in by_text}
-        seen = Counter(word for text in texts for word in set(_WORD.findall(text)))
+        seen = Counter(word for text in texts for word in set(text.split()))
         weight_of = {word: math.log((1 + len(texts)) / (1 + count)) + 1 for word, count in seen.items()}
         self.sites = {site: SiteGoals(by_text, weight_of) for site, by_text in grouped.items()}
         self.site_of = {goal.run: goal.site for goal in self.goals}
@@ -147,20 +147,16 @@ def _correct_site(
     failed = np.array([float(sum(findings[run].failed for run in runs)) for runs in by_goal.values()])
     near = (likeness >= SIMILAR).astype(np.float64)
     pulled, weight = _dot(likeness, surprise), _dot(likeness, count)
-    similar, similar_failed = _dot(near, count), _dot(near, failed)
+    shifts = (STRENGTH * pulled / (weight + SHRINKAGE)).tolist()
+    similar, similar_failed = _dot(near, count).tolist(), _dot(near, failed).tolist()
     found: dict[str, Correction] = {}
     for goal, runs in enumerate(site.runs):
-        plain = Correction(
-            STRENGTH * float(pulled[goal] / (weight[goal] + SHRINKAGE)),
-            round(similar[goal]),
-            round(similar_failed[goal]),
-        )
+        plain = Correction(shifts[goal], round(similar[goal]), round(similar_failed[goal]))
+        found.update(dict.fromkeys(runs, plain))
+    for goal, runs in by_goal.items():
         own = site.own_likeness(goal)
-        for run in runs:
-            finding = findings.get(run)
-            if finding is None or not own:
-                found[run] = plain
-                continue
+        for run in runs if own else ():
+            finding, plain = findings[run], found[run]
             others = max(0.0, float(weight[goal]) - own)
             pull = float(pulled[goal]) - own * _surprise(finding)
             found[run] = Correction(
@@ -184,7 +180,7 @@ def _plain(text: str) -> str:
 
 
 def _unit_vector(text: str, weight_of: Mapping[str, float]) -> dict[str, float]:
-    counts = Counter(_WORD.findall(text))
+    counts = Counter(text.split())
     values = {word: count * weight_of[word] for word, count in counts.items()}
     length = math.sqrt(sum(value * value for value in values.values()))
     return {word: value / length for word, value in values.items()}

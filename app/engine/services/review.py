@@ -160,13 +160,15 @@ class ReviewService:
         if not waiting:
             return rows
 
-        def ask() -> tuple[SimilarGoals, set[str]]:
+        def ask() -> tuple[tuple[RunGoal, ...], set[str]]:
             workspace = self._core.workspace
             judged = {verdict.run for verdict in workspace.review.verdicts()}
-            return self._similar_goals(workspace.index.rows(RunFilter())), judged
+            return _goals_of(workspace.index.rows(RunFilter())), judged
 
         goals, judged = await self._core.on_store(ask)
-        picks = await self._core.on_worker(covering_picks, goals, judged, waiting)
+        picks = await self._core.on_worker(
+            lambda: covering_picks(self._similar_goals(goals), judged, waiting)
+        )
         order = teaching_order(waiting, picks, len(judged))
         by_id = {row.id: row for row in rows}
         first = [replace(by_id.pop(run), teaches=words) for run, words in order]
@@ -176,12 +178,12 @@ class ReviewService:
         person = self._core.author if which.assigned == ME else which.assigned
         return person not in row.judged_by if person else not row.label
 
-    def _similar_goals(self, rows: Sequence[RunRow]) -> SimilarGoals:
-        """Return the goals of all runs; likenesses that are known stay known until a run comes or goes."""
-        goals = tuple(RunGoal(row.id, row.site, row.intent) for row in rows)
-        if self._goals.goals != goals:
-            self._goals = SimilarGoals(goals)
-        return self._goals
+    def _similar_goals(self, goals: tuple[RunGoal, ...]) -> SimilarGoals:
+        """Return these goals; likenesses that are known stay known until a run comes or goes."""
+        known = self._goals
+        if known.goals != goals:
+            known = self._goals = SimilarGoals(goals)
+        return known
 
     @on_store
     def risk_report(self) -> RiskReport:
@@ -235,8 +237,8 @@ class ReviewService:
         core = self._core
         while self._stale:
             self._stale = False
-            data = await core.on_store(self._ranking_data)
-            ranking = await core.on_worker(rank, data)
+            data, goals = await core.on_store(self._ranking_data)
+            ranking = await core.on_worker(self._rank, data, goals)
 
             def keep(ranking: Ranking = ranking) -> None:
                 self._model, self._trial = ranking.model, ranking.trial
@@ -289,7 +291,7 @@ class ReviewService:
         kept = self._core.workspace.review.load_state(_STATE)
         return bool(kept) and kept.get("basis") != _BASIS
 
-    def _ranking_data(self) -> RankingData:
+    def _ranking_data(self) -> tuple[RankingData, tuple[RunGoal, ...]]:
         index, review = self._core.workspace.index, self._core.workspace.review
         verdicts: dict[str, list[Verdict]] = defaultdict(list)
         for verdict in review.verdicts():
@@ -307,15 +309,20 @@ class ReviewService:
             )
             for row in rows
         }
-        return RankingData(
-            runs=runs, goals=self._similar_goals(rows), verdicts=verdicts, reactions=self._reactions()
-        )
+        return RankingData(runs=runs, verdicts=verdicts, reactions=self._reactions()), _goals_of(rows)
+
+    def _rank(self, data: RankingData, goals: tuple[RunGoal, ...]) -> Ranking:
+        return rank(data, self._similar_goals(goals))
 
     def _reactions(self) -> dict[str, list[FlagReaction]]:
         found: dict[str, list[FlagReaction]] = defaultdict(list)
         for reaction in self._core.workspace.supervision.reactions():
             found[reaction.run].append(reaction)
         return found
+
+
+def _goals_of(rows: Sequence[RunRow]) -> tuple[RunGoal, ...]:
+    return tuple(RunGoal(row.id, row.site, row.intent) for row in rows)
 
 
 def _with_operator_steps(usual: float | None, by_hand: int) -> float | None:

@@ -259,14 +259,14 @@ def test_corrected_runs_say_so_and_their_flags_stay_among_the_reasons():
         for at, goal in enumerate(known)
     }
 
-    found = rank(RankingData(runs=runs, goals=goals, verdicts=said))
+    found = rank(RankingData(runs=runs, verdicts=said), goals)
 
     assert found.trial.in_use == "similar goals"
     risks = {risk.run: risk for risk in found.risks}
     assert risks["bad"].value > 0.6 > 0.3 > risks["good"].value
     assert risks["bad"].reasons == ("12 of 12 judged runs with similar goals failed", "Nothing changed")
     assert risks["good"].reasons == ("Nothing changed", "None of 12 judged runs with similar goals failed")
-    assert rank(RankingData(runs=runs, goals=goals)).risks[-1].reasons == ("Nothing changed",)
+    assert rank(RankingData(runs=runs), goals).risks[-1].reasons == ("Nothing changed",)
 
 
 # ---- what teaches most
