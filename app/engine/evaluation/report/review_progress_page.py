@@ -8,7 +8,7 @@ from html import escape
 
 from app.engine.api.review_api import ProgressRow, ReviewProgress
 from app.engine.evaluation.report.colors import css_variables
-from app.engine.evaluation.report.safe_text import elided
+from app.engine.evaluation.report.safe_text import elided, one_line
 
 MOST_PAGES = 25
 """Pages without a tip that are listed; the rest is counted."""
@@ -49,7 +49,7 @@ def progress_html(progress: ReviewProgress, workspace: str, at: float, which: st
         else "No run passes the filter."
     )
     parts = [
-        f"<h1>{escape(title)}</h1><p>{escape(day)}{escape(f', {which}') if which else ''}</p>",
+        f"<h1>{escape(title)}</h1><p>{escape(day)}{escape(f', {elided(which, _ADDRESS)}') if which else ''}</p>",
         f'<p class="lead">{escape(lead)}</p>',
         _progress_table("By site", progress.sites),
         _progress_table("By person", progress.people),
@@ -140,7 +140,7 @@ def _cells(row: Sequence[str | int], numbers: set[int]) -> Iterable[str]:
         elif at in numbers:
             yield f'<td class="n">{escape(f"{cell:,}" if isinstance(cell, int) else cell)}</td>'
         else:
-            yield f"<td>{escape(str(cell))}</td>"
+            yield f"<td>{escape(one_line(str(cell)))}</td>"
 
 
 def _percent(row: ProgressRow) -> str:
