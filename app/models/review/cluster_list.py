@@ -42,7 +42,7 @@ def cluster_title(cluster: FailureCluster) -> str:
 
 
 def cluster_details(cluster: FailureCluster) -> str:
-    """``3 sites · 5 of 14 judged · /admin/reports``."""
+    """``5 of 14 judged · 3 sites · /admin/reports``."""
     tr, sites = QCoreApplication.translate, len(cluster.sites)
     where = ", ".join(cluster.sites) if sites <= MOST_SITES else tr("Review", "{0} sites").format(sites)
     judged = ""
@@ -50,7 +50,7 @@ def cluster_details(cluster: FailureCluster) -> str:
         judged = tr("Review", "{0} of {1} judged").format(cluster.judged, len(cluster.runs))
         if cluster.judged == len(cluster.runs):
             judged = tr("Review", "all judged")
-    return " · ".join(part for part in (where, judged, cluster.page) if part)
+    return " · ".join(part for part in (judged, where, cluster.page) if part)
 
 
 class ClusterListModel(ObjectList[ClusterRow]):
@@ -275,13 +275,16 @@ class FailureClusters(QObject):
             self._runs = {key: rows for key, rows in runs.items() if self._cluster(key) is not None}
         self.error = ""
         self._fill(keep_places=not again)
+        begins = bool(self.clusters) and self.model.row_of(self.current) < 0
+        if begins:
+            self.current = (self._first().key, "")
         self._set_state(QueueState.READY if self.clusters else QueueState.NO_MATCH)
         if not self.clusters:
             self._many.choose()
-        elif self.model.row_of(self.current) < 0:
-            self._begin()
-        else:
-            self.current_changed.emit()
+            return
+        if begins:
+            self.set_current(self.current)
+        self.current_changed.emit()
 
     def _with_current(self, clusters: list[FailureCluster]) -> list[FailureCluster]:
         """Return the clusters with the current one at its old place where it no longer passes the filter."""
@@ -292,12 +295,10 @@ class FailureClusters(QObject):
         judged = replace(kept, judged=len(kept.runs))
         return [*clusters[:place], judged, *clusters[place:]]
 
-    def _begin(self) -> None:
-        """Make the cluster of the open run current, or the first one."""
+    def _first(self) -> FailureCluster:
+        """Return the cluster of the open run, or the first one."""
         here = self._queue.current
-        first = next((one for one in self.clusters if here in one.runs), self.clusters[0])
-        self.set_current((first.key, ""))
-        self.current_changed.emit()
+        return next((one for one in self.clusters if here in one.runs), self.clusters[0])
 
     def _fill(self, *, keep_places: bool = True) -> None:
         self.model.show(self.clusters, self._runs, keep_places=keep_places)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.engine.api.review_api import BulkVerdict, RiskReport
 from app.engine.core.verdicts import Flag, Label, Verdict
-from app.models.review.flags import LABELS, GivenVerdictList, ScorecardModel, VerdictListModel
+from app.models.review.flags import LABELS, GivenVerdictList, ScorecardModel, VerdictListModel, label_keys
 
 if TYPE_CHECKING:
     from app.engine.api.engine_api import RunDetail
@@ -73,8 +73,10 @@ class JudgingModel(QObject):
         return self.tr("Verdict on {0} runs").format(count) if count != 1 else self.tr("Verdict on 1 run")
 
     @property
-    def hidden(self) -> str:
-        """How many verdicts of others are withheld until this run is judged, in words; "" for none."""
+    def hint(self) -> str:
+        """The verdict that a cluster's cause suggests; of the open run how many verdicts of others are withheld."""
+        if self.many.is_chosen:
+            return self._suggestion()
         count = self.detail.hidden_verdicts if self.detail is not None else 0
         if not count:
             return ""
@@ -82,6 +84,14 @@ class JudgingModel(QObject):
             return self.tr("1 verdict of another annotator is hidden until you have judged this run.")
         text = self.tr("{0} verdicts of other annotators are hidden until you have judged this run.")
         return text.format(count)
+
+    def _suggestion(self) -> str:
+        labels = {cluster.label for cluster in self.many.clusters}
+        label = next(iter(labels)) if len(labels) == 1 and not self.many.runs else None
+        if label is None:
+            return ""
+        keys = label_keys(LABELS.index(label))
+        return self.tr("The cause suggests: {0} ({1})").format(label.value, keys)
 
     # ------------------------------------------------------------ judging
     def judge(self, place: int, note: str = "") -> None:

@@ -166,6 +166,8 @@ class QueuePane(QWidget):
         queue, clusters = self._queue, self._clusters
         held = any(one.hasFocus() for one in (self, self.list, self.clusters))
         grouped = clusters.is_shown
+        if grouped and clusters.state is QueueState.READY and not self.clusters.currentIndex().isValid():
+            self._mark_cluster()  # before the list has the focus, which would make its first row current
         face = self._cluster_faces[clusters.state] if grouped else self._faces[queue.state]
         self._stack.setCurrentWidget(face)
         if held:

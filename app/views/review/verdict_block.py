@@ -42,7 +42,7 @@ class VerdictBlock(QWidget):
         self._model, self._theme = model, theme
         self._judging: JudgingModel = model.judging
         self.head = text_label(kind="heading")
-        self.hidden = text_label(kind="muted", wrap=True)
+        self.hint = text_label(kind="muted", wrap=True)
         self.given = GivenList(self._judging, theme)
         self.grid = VerdictGrid(theme, self.tr("Verdicts; press a digit to give one, again to withdraw it"))
         self.grid.setModel(self._judging.labels)
@@ -73,17 +73,17 @@ class VerdictBlock(QWidget):
     def _lay_out(self) -> None:
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         head = hbox((self.head, 1), margins=(12, 6, 8, 2))
-        self.hidden.setContentsMargins(12, 0, 8, 2)
+        self.hint.setContentsMargins(12, 0, 8, 2)
         note = hbox(self.note, margins=(10, 4, 10, 2))
-        vbox(head, self.hidden, self.given, self.grid, note, parent=self, spacing=0)
+        vbox(head, self.hint, self.given, self.grid, note, parent=self, spacing=0)
 
     def _show(self) -> None:
         judging = self._judging
         many = judging.many.is_chosen
         self.head.setText(judging.heading)
         restyle(self.head, state="accent" if many else "")
-        self.hidden.setText(judging.hidden)
-        self.hidden.setVisible(bool(judging.hidden) and not many)
+        self.hint.setText(judging.hint)
+        self.hint.setVisible(bool(judging.hint))
         self.given.fit()
         if many:
             self.given.hide()
