@@ -3,7 +3,7 @@
 The rule, clause by clause; ``tests/unit/engine/test_tree_reading.py`` has a row for each:
 
 1. **Never folded away**: the target, rows asked for (hits of a search), and changes. A changed row is left out only
-   where a row that is shown bears the same change for it (clauses 2 and 4).
+   where a row that is shown bears a change for it: the one it repeats, or is a picture of (2, 3), or its content (4).
 2. **Repeat**: a text or a cell that says no more than an ancestor: the same words as a named ancestor, words that
    stand in the name of one that is named after its content (a link, a row of a table, ...), or in a field's value;
    a heading's one link of the same name; and the label right before the field that it names.
@@ -244,7 +244,7 @@ class _Reader:
         role, name = line.role, line.name.strip()
         if name and (role == "StaticText" or role in _CELLS or role in _PICTURES):
             over = self._said_above(row)
-            if over is not None and (line.change in ("same", self._lines[over].change)):
+            if over is not None and (line.change == "same" or self._lines[over].change != "same"):
                 return over
         if role == "link" and name and self._is_heading_link(row):
             return self._parents[row]
@@ -253,6 +253,8 @@ class _Reader:
         if name and role not in _MARKS:
             return None
         if role in _PICTURES or role in _MARKS:
+            if line.change != "same" and self._says_above(row):
+                return self._parents[row]
             return -1 if line.change == "same" and not _WORD.search(name) else None
         if role in WRAPPERS and not _STATEFUL.search(line.properties):
             return -1 if line.change == "same" or self._says(row, line.change) else None
@@ -287,6 +289,11 @@ class _Reader:
         """Whether something in this line says the same change in words."""
         inside = self._lines[row + 1 : self._ends[row]]
         return any(line.change == change and _WORD.search(line.name) for line in inside)
+
+    def _says_above(self, row: int) -> bool:
+        """Whether the control that a picture is part of is marked as changed."""
+        over = self._parents[row]
+        return over >= 0 and self._lines[over].role in CONTROLS and self._lines[over].change != "same"
 
     def _spell(self, row: int) -> str:
         """The words of a line's name, or of the name that its cells give it."""
@@ -360,7 +367,7 @@ class _Reader:
             return _quoted(" ".join(own))
         over = self._parents[row]
         for level in range(MAX_ANCESTORS):
-            if over < 0 or self._lines[over].role in ("RootWebArea", "WebArea"):
+            if over < 0:
                 return ""
             line = self._lines[over]
             if line.role not in _NAMES_NOTHING and _WORD.search(line.name):

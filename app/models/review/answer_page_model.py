@@ -131,6 +131,7 @@ class AnswerPageModel(QObject):
 
     @property
     def intent(self) -> str:
+        """The task in full."""
         return self._review.detail.run.intent if self._review.detail is not None else ""
 
     @property
@@ -272,8 +273,11 @@ class AnswerPageModel(QObject):
 
 
 def answer_rows(terms: tuple[AnswerTerm, ...], unfolded: set[str]) -> Iterator[AnswerRow]:
-    """Return the rows: terms on no page first, those of the task last; ``unfolded`` ones with all their places."""
-    ordered = sorted(terms, key=lambda term: (term.in_task, bool(term.places)))
+    """Return the rows; ``unfolded`` terms have all their places.
+
+    Numbers and names come before wordings, of each those on no page first; what the task says itself comes last.
+    """
+    ordered = sorted(terms, key=lambda term: (term.in_task, term.kind == "words", bool(term.places)))
     for term in ordered:
         yield AnswerRow(term=term)
         few = len(term.places) if term.text in unfolded else FEW_PLACES

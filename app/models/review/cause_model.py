@@ -77,8 +77,7 @@ class CauseModel(QObject):
         detail = self._review.detail
         if detail is None or not detail.suspect.because:
             return ""
-        because = detail.suspect.because.rstrip(".")
-        return _tr("Opened at step {0} because {1}.").format(detail.suspect.step, _as_clause(because))
+        return _tr("Opened at step {0}: {1}").format(detail.suspect.step, detail.suspect.because)
 
     @property
     def suspect_flag(self) -> tuple[str, int] | None:
@@ -135,28 +134,6 @@ class CauseModel(QObject):
                 self.changed.emit()
 
         self._tasks.start(self._client.api.likely_cause(run), came, ignore, key="review-cause")
-
-
-def _as_clause(sentence: str) -> str:
-    """Write a sentence so that it can follow "because": names, quotes and capitals stay."""
-    first, _, rest = sentence.partition(" ")
-    if first in (
-        "The",
-        "A",
-        "An",
-        "It",
-        "This",
-        "That",
-        "Here",
-        "Its",
-        "No",
-        "Nothing",
-        "From",
-        "All",
-        "Every",
-    ):
-        return f"{first.lower()} {rest}".rstrip()
-    return sentence
 
 
 def _tr(text: str) -> str:

@@ -41,6 +41,9 @@ SIGNS = {"ok": "✓", "fail": "✗", "warn": "◐"}
 LEAST_LIST = 0.3
 """Share of the height that the list of places has at least."""
 
+LONG = 160
+"""Characters from which an answer is written in the normal size."""
+
 ROW = RowStyle(margins=(12, 2, 8, 2), gutter=18)
 
 
@@ -70,11 +73,11 @@ class AnswerText(QTextEdit):
         self.answer = model.answer or ""
         self.clear()
         self._head(self.tr("Task"))
-        self._line(model.intent)
+        self._line(model.intent or self.tr("(no task was recorded)"), "text" if model.intent else "muted")
         if model.answer is not None:
             self._head(self.tr("Answer"))
             if model.answer.strip():
-                self._line(model.answer, size=1.2)
+                self._line(model.answer, size=1.2 if len(model.answer) < LONG else 1.0)
             else:
                 self._line(self.tr("(an empty answer)"), "muted")
         if model.is_told:
@@ -234,7 +237,7 @@ class AnswerPane(QWidget):
             self._written = now
             self.text.write(model)
         answered = model.answer is not None
-        self.caption.setText(self.tr("Answer") if answered else self.tr("No answer"))
+        self.caption.setText(self.tr("answer page") if answered else self.tr("no answer"))
         self.summary.setText(model.summary if answered else "")
         self.head.setVisible(answered)
         self.places.setVisible(answered)
@@ -279,7 +282,8 @@ def answer_row(row: AnswerRow) -> RowContent:
             lines=(line(small(place_words(row.place), share=0.45), plain(row.place.text)),),
         )
     if row.is_missing and not term.in_task:
-        sign, role = tick_sign("fail", crossed=True), "fail"
+        role = "warn" if term.kind == "words" else "fail"
+        sign = tick_sign(role, crossed=True)
     elif term.in_task:
         sign, role = None, "muted"
     else:

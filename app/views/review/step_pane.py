@@ -141,7 +141,8 @@ class StepPane(QWidget):
         self.middle = QStackedWidget()
         for face in (self.pages, self.answer):
             self.middle.addWidget(face)
-        vbox((self.middle, 1), self.search, divider(), self.facts, parent=pages, spacing=0)
+        self._rule = divider()
+        vbox((self.middle, 1), self.search, self._rule, self.facts, parent=pages, spacing=0)
         self.faces = QStackedWidget()
         self.faces.addWidget(pages)
         self.faces.addWidget(self.prompts)
@@ -230,6 +231,7 @@ class StepPane(QWidget):
         self.middle.setCurrentWidget(self.answer if answer.is_shown else self.pages)
         stepless = self._model.detail is not None and not self._model.detail.steps
         self.facts.setVisible(not stepless)
+        self._rule.setVisible(not stepless)
 
     def _show_remarks(self) -> None:
         """Say on both pages what one can't see: a lost target, how much changed, what is left out."""
@@ -254,10 +256,25 @@ class StepPane(QWidget):
         if model.view is None:
             return
         left, right = first_sight(model.view, model.before, model.after, self.before.height_in_rows)
+        for side, page in enumerate((model.before, model.after)):
+            row = page.hit_row if page.hit_row >= 0 else page.marked
+            if row >= 0:
+                self._scroll_to(side, row)
+                return
         self._syncing = True
-        for side, row in ((self.before, left), (self.after, right)):
-            page = side.model
-            side.scroll_to(page.hit_row if page.hit_row >= 0 else page.marked if page.marked >= 0 else row)
+        self.before.scroll_to(left)
+        self.after.scroll_to(right)
+        self._syncing = False
+
+    def _scroll_to(self, side: int, row: int) -> None:
+        """Bring a row of one page into sight; a page that is nearly equal shows the same place."""
+        view = self._model.view
+        pages = (self.before, self.after)
+        self._syncing = True
+        pages[side].scroll_to(row)
+        rows = self._map(side)
+        if view is not None and scroll_together(view) and 0 <= row < len(rows):
+            pages[1 - side].scroll_to(rows[row])
         self._syncing = False
 
     def _on_place(self, side: int) -> None:
@@ -272,10 +289,7 @@ class StepPane(QWidget):
         self._settle.start()
 
     def _on_hit(self, side: int) -> None:
-        self._syncing = True
-        shown = (self.before, self.after)[side]
-        shown.scroll_to(shown.model.hit_row)
-        self._syncing = False
+        self._scroll_to(side, (self._model.before, self._model.after)[side].hit_row)
 
     def _on_search_closed(self) -> None:
         self._show_remarks()
