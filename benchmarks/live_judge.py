@@ -19,7 +19,7 @@ from app.engine.core.trajectory import Run, Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.runner import RuleRunner, context_of, detect_run
 from app.engine.imports.colorbrowseragent import find_runs
-from benchmarks.risk import ROOT, roots
+from benchmarks.published_runs import ROOT, roots
 from tests.support.runs import read_run
 
 LIMITS = JudgeLimits(calls=12, every=5)

@@ -15,24 +15,14 @@ on real data, and of the first 59 runs the others alone were looked at while rul
 from __future__ import annotations
 
 import hashlib
-import io
-import json
-import os
 import random
 import statistics
-import tarfile
-import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
-import zstandard
 
-from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.core.verdicts import Label, Verdict
 from app.engine.detectors.base import FINAL_ACTIONS
@@ -41,13 +31,9 @@ from app.engine.detectors.cross_validation import cross_validate
 from app.engine.detectors.risk import JudgedRun, RiskModel, fit
 from app.engine.detectors.runner import detect_run
 from app.engine.detectors.scorecard import scorecard
-from app.engine.imports.colorbrowseragent import find_runs
-from tests.support.runs import read_run
+from app.engine.detectors.similar_goals import RunGoal, SimilarGoals
+from benchmarks.published_runs import ROOT, published_runs, state_tasks, templates, usual_lengths
 
-SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[2] / "shared"))
-ROOT = SHARED / "data" / "colorbrowseragent"
-MORE = SHARED / "data" / "colorbrowseragent-more.tar.zst"
-TASKS = SHARED / "data" / "webarena" / "config_files" / "test.raw.json"
 ORDERS, RESAMPLES = 60, 2000
 
 
@@ -64,35 +50,12 @@ class Case:
     hidden: bool
     seen: JudgedRun
     example: JudgedRun
+    goal: RunGoal
+    template: str
 
 
 def held_back(task: str) -> bool:
     return hashlib.blake2b(task.encode(), digest_size=1).digest()[0] % 2 == 1
-
-
-@contextmanager
-def roots() -> Generator[list[Path]]:
-    """The collection, and the archive of further runs unpacked for as long as it is needed."""
-    with tempfile.TemporaryDirectory() as folder:
-        if MORE.exists():
-            decoder = zstandard.ZstdDecompressor(max_window_size=2**27)
-            with (
-                MORE.open("rb") as file,
-                decoder.stream_reader(file) as stream,
-                tarfile.open(fileobj=io.BufferedReader(stream), mode="r|") as archive,
-            ):
-                archive.extractall(folder, filter="data")
-        yield [ROOT, *([Path(folder)] if MORE.exists() else [])]
-
-
-def state_tasks() -> frozenset[str]:
-    """Ids of WebArena's tasks whose evaluators read no answer."""
-    if not TASKS.exists():
-        return frozenset()
-    tasks = json.loads(TASKS.read_bytes())
-    return frozenset(
-        str(task["task_id"]) for task in tasks if "string_match" not in task["eval"]["eval_types"]
-    )
 
 
 def masked(run: Run, steps: Sequence[Step]) -> tuple[Run, list[Step]]:
@@ -103,27 +66,19 @@ def masked(run: Run, steps: Sequence[Step]) -> tuple[Run, list[Step]]:
 
 
 def load_cases() -> list[Case]:
-    with roots() as places:
-        read = [
-            (place == ROOT, read_run(folder, place, load_sites()))
-            for place in places
-            for folder in find_runs(place)
-        ]
-    lengths: dict[str, list[int]] = defaultdict(list)
-    for _, one in read:
-        lengths[one.run.site].append(one.run.step_count)
-    usual = {site: statistics.median(counts) for site, counts in lengths.items()}
-    states = state_tasks()
+    read = list(published_runs())
+    usual = usual_lengths([one for _, one in read])
+    states, template_of = state_tasks(), templates()
     cases: list[Case] = []
     for first, one in read:
         run, steps = one.run, one.steps
         state_task = run.suite == "webarena" and run.task_id in states
         hidden = state_task and run.outcome in (Outcome.ANSWERED, Outcome.INFEASIBLE)
 
-        def example(run: Run, steps: Sequence[Step]) -> JudgedRun:
+        def example(run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes] = one.blobs) -> JudgedRun:
             return JudgedRun(
                 run=run.id,
-                flags=tuple(detect_run(run, steps, usual[run.site])),
+                flags=tuple(detect_run(run, steps, usual[run.site], blobs.__getitem__)),
                 steps=run.step_count,
                 usual_steps=usual[run.site],
                 failed=run.failed,
@@ -143,6 +98,8 @@ def load_cases() -> list[Case]:
                 hidden,
                 seen,
                 shown,
+                RunGoal(run.id, run.site, run.intent),
+                f"{run.suite} {template_of.get((run.suite, run.task_id), run.task_id)}",
             )
         )
     return cases
@@ -299,7 +256,8 @@ def main() -> None:
     report("all runs, masked", cases, left_out)
     report("WebChoreArena", [case for case in cases if case.suite == "webchorearena"], left_out)
     report("held-back runs, masked", [case for case in cases if case.blocked_writes], left_out)
-    print(f"the switch, every run judged, masked: {cross_validate([case.example for case in cases]).why}")
+    trial = cross_validate([case.example for case in cases], SimilarGoals(case.goal for case in cases))
+    print(f"the switch, every run judged, masked: {trial.why}")
     report_verdicts("all runs, masked", cases, only_held_back=False)
     report_detectors(cases)
     report_cost(cases)

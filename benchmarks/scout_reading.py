@@ -35,7 +35,8 @@ from app.engine.agent.scout.task import TaskMode, TaskPart, read_task
 from app.engine.core.ax_tree import parse_tree
 from app.engine.core.sites import load_sites
 from app.engine.imports.colorbrowseragent import find_runs
-from benchmarks.risk import RESAMPLES, SHARED, roots
+from benchmarks.published_runs import SHARED, roots
+from benchmarks.risk import RESAMPLES
 from tests.support.runs import read_run
 
 WEBARENA = SHARED / "data" / "webnavigator" / "config_files" / "webarena" / "test.raw.json"

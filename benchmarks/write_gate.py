@@ -36,7 +36,7 @@ from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import Step
 from app.engine.graph.recorded_pages import read_page
 from app.engine.imports.colorbrowseragent import find_runs
-from benchmarks.risk import SHARED
+from benchmarks.published_runs import SHARED
 from tests.support.runs import read_run
 
 DATA = SHARED / "data"

@@ -24,4 +24,10 @@ the outcome (14 of 15 such runs failed that were flagged as given up). Of the re
     gave up                     6 of 11 failed   0.2, instead of 1.2
     covered element            10 of 34          0.1, instead of 0.6
     page unchanged             17 of 27          0.6, instead of 0.1
+
+Rules about targets, claims and demands fired on few of these runs, and those about names and quotes no oftener on
+failed ones: they weigh nothing until verdicts say so. They tell a reviewer what to look at: a control that the reason
+did not mean, a name or a quote that nothing in the run bears out. A target that the agent could not see weighs only
+where it is acted on again and again, and a claim of a change that no action can have made is set by judgement: where an
+environment ends a run on success such answers tell the outcome, so that nothing was counted there.
 """

@@ -105,7 +105,7 @@ MAX_TASK = 700
 class UntouchedConstraint(_ClaimRule):
     name = "untouched-constraint"
     summary = "A quoted text of the task was never typed, chosen, opened or seen."
-    prior = Prior(0.3)
+    prior = Prior(0.0)
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -165,7 +165,7 @@ class UnprovenClaim(_ClaimRule):
     name = "unproven-claim"
     severity = Severity.WARNING
     summary = "The answer claims a change, and no action of the run could have made one."
-    prior = Prior(0.8)
+    prior = Prior(0.5)
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)

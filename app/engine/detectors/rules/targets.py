@@ -15,11 +15,9 @@ class UnseenTarget(Detector):
     """An element that the agent guessed or took from the picture; told once the page shows that nothing came of it."""
 
     name = "unseen-target"
-    severity = Severity.WARNING
-    summary = (
-        "The action's element is not on the page as the agent was shown it, and the action changed nothing."
-    )
-    prior = Prior(0.8, often=0.3, at_end=0.2)
+    severity = Severity.HINT
+    summary = "The action's element was not on the page as the agent was shown it, and it changed nothing."
+    prior = Prior(0.0, often=0.6)
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -73,7 +71,7 @@ class OtherTarget(Detector):
     name = "other-target"
     severity = Severity.WARNING
     summary = "The reason names one control, the action went to another, and the page has the one named."
-    prior = Prior(0.4, often=0.3, at_end=0.2)
+    prior = Prior(0.0)
 
     def see(self, step: Step) -> Iterable[Flag]:
         action = step.action
