@@ -38,7 +38,7 @@ from app.views.review.review_view import ReviewView
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from app.engine.api.engine_api import SearchHit
+    from app.engine.api.engine_api import RunDetail, SearchHit
     from app.models.common.engine_client import EngineClient, LocalClient
     from app.views.frame.main_window import MainWindow
     from app.views.frame.prompt_set_panel import PromptSetPanel
@@ -122,7 +122,19 @@ class Workbench(QObject):
         view = EvaluateView(self.evaluate, self._window.center, self._window.theme)
         view.run_requested.connect(self._open_run)
         view.tip_requested.connect(self.open_tip)
+        result, comparison = self.evaluate.result, self.review.panels.comparison
+        self._window.center.bind(
+            "pair.other",
+            lambda: comparison.open_other() if self._is_own_comparison else view.show_other(),
+            lambda: result.has_other or comparison.current is not None,
+        )
         return view
+
+    @property
+    def _is_own_comparison(self) -> bool:
+        """Whether the runs side by side are no pair of an evaluation."""
+        comparison = self.review.panels.comparison
+        return comparison.is_open and comparison.runs != self.evaluate.result.open_pair_runs
 
     async def start(self, *, restore: bool) -> None:
         """Load the session, restore it, then load the data."""
@@ -216,6 +228,18 @@ class Workbench(QObject):
     def _open_run(self, run: str) -> None:
         self.open_step(run, None)
 
+    def _compare_runs(self, left: str, right: str) -> None:
+        self._window.go("review")
+        self.review.panels.compare_runs(left, right)
+
+    def _show_paths(self, left: RunDetail, right: RunDetail, parting: str) -> None:
+        """Show the paths of two runs on the map of their site, or say that it has none."""
+        said = self.map.map.show_runs(left, right, parting)
+        if said:
+            self._window.say(said)
+        else:
+            self._window.go("map")
+
     def _offer_freeze(self) -> None:
         """Let Evaluate offer the file that was frozen last."""
         if self.knowledge.freezing.last_file:
@@ -239,6 +263,8 @@ class Workbench(QObject):
         self.live.knowledge_wanted.connect(self.open_tip)
         self.knowledge.notice.connect(window.say)
         self.evaluate.notice.connect(window.say)
+        self.evaluate.pair_requested.connect(self._compare_runs)
+        self.review.panels.comparison.paths_wanted.connect(self._show_paths)
         self.knowledge.freezing.changed.connect(self._offer_freeze)
         self.sites.notice.connect(window.say)
         self.sites.learned.connect(window.toast.say)  # what a site learns is not in the history

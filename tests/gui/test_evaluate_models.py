@@ -241,16 +241,18 @@ def test_an_evaluation_without_a_pair_waits(model, fake_engine):
     until(lambda: model.result.state is ResultState.NO_PAIRS)
 
 
-def test_the_runs_of_a_pair_are_shown_in_turn(model):
-    shown, said = [], []
+def test_the_runs_of_a_pair_are_shown_side_by_side_then_in_turn(model):
+    shown, pairs, said = [], [], []
     model.run_requested.connect(shown.append)
+    model.pair_requested.connect(lambda *both: pairs.append(both))
     model.notice.connect(said.append)
     row = model.result.pairs.values["3"]
     model.result.open_pair("3", "Shift+Y")
     for _ in range(4):
         model.result.other("Shift+Y")
-    assert shown == [row.runs[0], row.runs_against[0], row.runs[1], row.runs_against[1], row.runs[0]]
-    assert said[0] == "Task 3: run of akb, repeat 1 of 2. Shift+Y opens that of none"
+    assert pairs == [(row.runs[0], row.runs_against[0])]
+    assert shown == [row.runs_against[0], row.runs[1], row.runs_against[1], row.runs[0]]
+    assert said[0] == "Task 3: akb at the left, none at the right, repeat 1 of 2. Shift+Y opens that of none"
     assert said[3] == "Task 3: run of none, repeat 2 of 2. Shift+Y opens that of akb"
 
 

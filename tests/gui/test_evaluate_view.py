@@ -175,14 +175,17 @@ def test_the_plot_says_everything_to_a_screen_reader(at):
     assert "95 % interval" in text
 
 
-def test_enter_opens_the_run_of_the_arm_and_one_key_the_other(at):
+def test_enter_opens_both_runs_side_by_side_and_one_key_the_other(at):
     row = at.model.result.pairs.values["1"]
     at.press(K.Key_P)
     at.press(K.Key_J)
     at.press(K.Key_Return)
     assert at.window.place == "review"
     until(lambda: at.bench.review.run == row.runs[0])
-    assert at.said[-1] == "Task 1: run of akb, repeat 1 of 2. Shift+Y opens that of none"
+    assert "Task 1: akb at the left, none at the right, repeat 1 of 2. Shift+Y opens that of none" in at.said
+    comparison = at.bench.review.panels.comparison
+    until(lambda: comparison.current is not None)
+    assert comparison.runs == (row.runs[0], row.runs_against[0])
     at.press(K.Key_Y, SHIFT)
     until(lambda: at.bench.review.run == row.runs_against[0])
     at.press(K.Key_Y, SHIFT)

@@ -41,6 +41,7 @@ class EvaluateModel(QObject):
     page_changed: the middle shows something else.
     current_changed: another evaluation or suite is open; the lists mark it.
     run_requested(run), tip_requested(tip): show a run in Review, a tip in Knowledge.
+    pair_requested(run, other): show two runs side by side in Review.
     report_written(path): open the report's page.
     notice: a sentence for a passing message.
     """
@@ -49,6 +50,7 @@ class EvaluateModel(QObject):
     page_changed = Signal()
     current_changed = Signal()
     run_requested = Signal(str)
+    pair_requested = Signal(str, str)
     tip_requested = Signal(str)
     report_written = Signal(str)
     notice = Signal(str)
@@ -74,6 +76,7 @@ class EvaluateModel(QObject):
         for part in (self.suites, self.result):
             part.notice.connect(self.notice)
         self.result.run_requested.connect(self.run_requested)
+        self.result.pair_requested.connect(self.pair_requested)
         self.suites.changed.connect(self._on_suites)
         self.form.started.connect(self._on_started)
         client.evaluation_advanced.connect(self._on_advanced)

@@ -106,12 +106,14 @@ class EvaluationResult(QObject):
     changed: state, verdict, counts or lists changed.
     arms_changed: other arms are compared.
     run_requested(run): show a run.
+    pair_requested(run, other): show two runs side by side.
     notice: a sentence for a passing message.
     """
 
     changed = Signal()
     arms_changed = Signal()
     run_requested = Signal(str)
+    pair_requested = Signal(str, str)
     notice = Signal(str)
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
@@ -329,21 +331,39 @@ class EvaluationResult(QObject):
         """Whether a pair is open that has another run."""
         return len(self._open_pair) > 1
 
+    @property
+    def open_pair_runs(self) -> tuple[str, ...]:
+        """The first run of each arm of the open pair."""
+        return tuple(one.run for one in self._open_pair[:2])
+
     def open_pair(self, task: str, key: str = "") -> None:
-        """Show the first run of a pair; ``other`` goes through the rest. ``key`` is that of the command for it."""
+        """Show the first runs of a pair side by side, or the only one; ``other`` goes through all of them.
+
+        ``key`` is that of the command for it.
+        """
         row = self.pairs.values.get(task)
         runs = _pair_runs(row) if row is not None else []
         if not runs:
             self.notice.emit(self.tr("Task {0} has no stored run in either arm").format(task))
             return
         self._open_pair, self._at = runs, 0
-        self._show_run(key)
+        if len(runs) > 1 and runs[1].arm != runs[0].arm:
+            self.pair_requested.emit(runs[0].run, runs[1].run)
+            self.notice.emit(self._pair_words(runs[0], runs[1], key))
+        else:
+            self._show_run(key)
 
     def other(self, key: str = "") -> None:
         """Show the next run of the open pair: the other arm's, then the next repeat."""
         if self.has_other:
             self._at = (self._at + 1) % len(self._open_pair)
             self._show_run(key)
+
+    def _pair_words(self, left: PairRun, right: PairRun, key: str) -> str:
+        words = self.tr("Task {0}: {1} at the left, {2} at the right").format(left.task, left.arm, right.arm)
+        if left.repeats > 1:
+            words += self.tr(", repeat {0} of {1}").format(left.repeat, left.repeats)
+        return words + self.tr(". {0} opens that of {1}").format(key or self.tr("The command"), right.arm)
 
     def _show_run(self, key: str) -> None:
         here = self._open_pair[self._at]

@@ -103,6 +103,17 @@ def kind_of(row: AlignedStep) -> RowKind:
     return RowKind.SAME if row.same_action else RowKind.DIFFERENT
 
 
+def short_kind_words(kind: RowKind) -> str:
+    """The same in a narrow place."""
+    match kind:
+        case RowKind.SAME:
+            return tr("same")
+        case RowKind.DIFFERENT:
+            return tr("different")
+        case _:
+            return kind_words(kind)
+
+
 def kind_words(kind: RowKind) -> str:
     match kind:
         case RowKind.SAME:
@@ -154,7 +165,7 @@ def candidate_words(run: SimilarRun) -> str:
 
 
 def run_words(detail: RunDetail) -> str:
-    """Site, task, score and steps of a run in one line."""
+    """Score, site, task and steps of a run in one line."""
     run = detail.run
     name = " · ".join(part for part in (run.site, run.task_id) if part) or run.id
     count = len(detail.steps)
@@ -162,8 +173,8 @@ def run_words(detail: RunDetail) -> str:
     return " · ".join(
         part
         for part in (
-            name,
             score_text(run.score),
+            name,
             steps,
             tr("knowledge: {0}").format(run.knowledge) if run.knowledge else "",
         )

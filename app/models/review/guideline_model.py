@@ -64,7 +64,7 @@ class GuidelineModel(QObject):
 
     def load(self) -> None:
         def came(found: list[Guideline]) -> None:
-            self.versions, self.is_loaded, self.error = tuple(found), True, ""
+            self.versions, self.is_loaded, self.error = newest_first(found), True, ""
             self.place = min(self.place, max(len(found) - 1, 0))
             self.changed.emit()
 
@@ -126,6 +126,13 @@ class GuidelineModel(QObject):
             self.changed.emit()
 
         self._tasks.start(self._client.api.save_guideline(text), saved, failed)
+
+
+def newest_first(versions: list[Guideline]) -> tuple[Guideline, ...]:
+    """Return the versions by number, the newest first."""
+    return tuple(
+        sorted(versions, key=lambda one: (int(one.version) if one.version.isdecimal() else 0, one.at))
+    )[::-1]
 
 
 def version_words(version: Guideline, *, in_force: bool) -> str:

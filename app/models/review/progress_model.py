@@ -98,6 +98,10 @@ class ProgressModel(QObject):
             return tr("All runs")
         return tr("Runs that match: {0}").format(self._queue.text)
 
+    @property
+    def _which(self) -> RunFilter:
+        return RunFilter() if self.whole else self._queue.filter
+
     def watch_progress(self, on: bool) -> None:
         """Keep the progress fresh while it is shown."""
         self._watches_progress = on
@@ -111,7 +115,6 @@ class ProgressModel(QObject):
             self.load()
 
     def load(self) -> None:
-        which = RunFilter() if self.whole else self._queue.filter
 
         def came(progress: ReviewProgress) -> None:
             self.progress, self.error = progress, ""
@@ -124,17 +127,17 @@ class ProgressModel(QObject):
             self.changed.emit()
 
         self._tasks.start(
-            self._client.api.review_progress(which), came, failed, key="review-progress", delay=0.05
+            self._client.api.review_progress(self._which), came, failed, key="review-progress", delay=0.05
         )
 
     def save_page(self, path: str) -> None:
-        """Write the printable page."""
+        """Write what is shown as a page that can be printed."""
 
         def done(written: str) -> None:
             self.notice.emit(tr("Progress saved: {0}").format(written))
             self.page_written.emit(written)
 
-        self._tasks.start(self._client.api.progress_page(path), done)
+        self._tasks.start(self._client.api.progress_page(path, self._which), done)
 
     # ------------------------------------------------------------ opportunities
     def watch_opportunities(self, on: bool) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.engine.api.engine_api import RunDetail
+from app.engine.api.engine_api import PageView, RunDetail
 from app.engine.api.review_api import RunAlignment, SimilarRun
 from app.models.common.page import PageModel
 from app.models.common.translate import tr
@@ -202,6 +203,12 @@ class ComparisonModel(QObject):
         if run:
             self.open_wanted.emit(run, step)
 
+    def open_other(self) -> None:
+        """Open the right run, which is the one Review does not show, at the current row."""
+        run, step = self.place(RIGHT)
+        if run:
+            self.open_wanted.emit(run, step)
+
     def write_tip(self) -> None:
         run, step = self.place()
         if run:
@@ -287,7 +294,7 @@ class ComparisonModel(QObject):
             at, run = row.step(side), self.runs[side]
             view = self._views.get(run, at) if at >= 0 else None
             self.remarks[side] = tr("This run has no step here.") if at < 0 else ""
-            page.show(view.before if view is not None else None)
+            page.show(plain_page(view.before) if view is not None else None)
             if at >= 0 and view is None:
                 self._views.fetch(run, at)
         self._views.fetch_ahead(self._near())
@@ -307,7 +314,7 @@ class ComparisonModel(QObject):
             view = self._views.get(run, index)
             if view is not None and self.pages[side].page is None:
                 self.pictures.want(view.before.screenshot)
-                self.pages[side].show(view.before)
+                self.pages[side].show(plain_page(view.before))
                 self.pages_changed.emit()
 
     def _on_view_failed(self, run: str, index: int, error: str) -> None:
@@ -320,3 +327,11 @@ class ComparisonModel(QObject):
         if row is None:
             return []
         return [side for side in (LEFT, RIGHT) if (self.runs[side], row.step(side)) == (run, index)]
+
+
+def plain_page(page: PageView) -> PageView:
+    """Return a page without the marks of what its step changed, which say nothing about the other run."""
+    return replace(
+        page,
+        lines=tuple(line if line.change == "same" else replace(line, change="same") for line in page.lines),
+    )

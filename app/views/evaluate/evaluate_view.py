@@ -225,7 +225,7 @@ class EvaluateView(QWidget):
         for command, shown in RESULTS_BY_COMMAND.items():
             bind(command, lambda shown=shown: self._show_only(shown), comparing)
         bind("evaluate.last_freeze", self._take_freeze, lambda: bool(model.form.last_freeze))
-        bind("pair.other", self._other, lambda: result.has_other)
+        bind("pair.other", self.show_other, lambda: result.has_other)
 
     def choose_suite(self) -> None:
         """Choose files of suites, without holding up the window."""
@@ -327,7 +327,8 @@ class EvaluateView(QWidget):
         self.model.result.open_pair(task, self._center.keys("pair.other"))
         self._center.refresh()
 
-    def _other(self) -> None:
+    def show_other(self) -> None:
+        """Open the other run of the open pair."""
         self.model.result.other(self._center.keys("pair.other"))
 
     def _take_freeze(self) -> None:

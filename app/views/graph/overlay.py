@@ -13,6 +13,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen, QPolygonF
 from app.models.graph.path import ROLES, SIGNS
 from app.views.graph.batch_drawing import draw_lines
 from app.views.graph.painter import CARDS_FROM
+from app.views.graph.run_paths import paint_parting, paint_run_paths, paint_run_words
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QColor
@@ -49,6 +50,7 @@ class MapOverlay:
         if number >= 0:
             self._paint_links(painter, camera, number)
         self._paint_path(painter, camera)
+        paint_run_paths(painter, camera, self, self._model, self._theme)
         for node in self._model.selected:
             if node in graph.number and node != self._model.node:
                 self._paint_frame(painter, camera, graph.number[node], "accent", 2, dashed=True)
@@ -57,12 +59,14 @@ class MapOverlay:
         if number >= 0:
             self._paint_frame(painter, camera, number, "accent", 3)
         self._paint_steps(painter, camera)
+        paint_parting(painter, camera, self, self._model, self._theme)
         if camera.scale < CARDS_FROM:
             for named in {number, self.hovered if self.hovered < len(graph) else -1} - {-1}:
                 self._paint_name(painter, camera, named)
         if self._model.path.live in graph.number:
             self._paint_live(painter, camera, graph.number[self._model.path.live])
         self._paint_depths(painter, camera)
+        paint_run_words(painter, self._model, self._theme)
 
     def paint_new_state(self, painter: QPainter, camera: Camera, number: int, share: float) -> None:
         """Draw a ring that closes around a new state."""
@@ -124,7 +128,7 @@ class MapOverlay:
                 continue
             for end in ends.tolist():
                 one, other = (number, end) if out else (end, number)
-                self._arrow(painter, camera, one, other, QPen(color, 1.4, style), color)
+                self.arrow(painter, camera, one, other, QPen(color, 1.4, style), color)
 
     def _rays(self, painter: QPainter, camera: Camera, number: int, ends: Ints, color: QColor) -> None:
         """Draw very many links as thin lines, which do not hide the map."""
@@ -166,8 +170,8 @@ class MapOverlay:
         for one, other in pairwise(numbers):
             if one >= 0 and other >= 0 and one != other:
                 ground = QPen(self._theme.color("surface"), 8)
-                self._arrow(painter, camera, one, other, ground, self._theme.color("surface"), 15)
-                self._arrow(painter, camera, one, other, QPen(color, 4.5), color, 15)
+                self.arrow(painter, camera, one, other, ground, self._theme.color("surface"), 15)
+                self.arrow(painter, camera, one, other, QPen(color, 4.5), color, 15)
 
     def _paint_steps(self, painter: QPainter, camera: Camera) -> None:
         """Draw numbers at the states of the path, and after navigation each verdict."""
@@ -201,7 +205,7 @@ class MapOverlay:
         painter.setPen(theme.color("on_accent") if role == "accent" else theme.color("raised"))
         painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _arrow(
+    def arrow(
         self,
         painter: QPainter,
         camera: Camera,

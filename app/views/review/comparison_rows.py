@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyleOptionViewItem
 
 from app.models.common.object_list import OBJECT_ROLE
 from app.models.common.translate import tr
-from app.models.review.comparison_rows import LEFT, RIGHT, ComparedRow, RowKind, kind_words
+from app.models.review.comparison_rows import (
+    LEFT,
+    RIGHT,
+    ComparedRow,
+    RowKind,
+    kind_words,
+    short_kind_words,
+)
 from app.views.widgets.rows import Span, SpanDelegate, placed, plain, small
 from app.views.widgets.signs import paint_ground
 
@@ -19,10 +26,10 @@ if TYPE_CHECKING:
     from app.views.frame.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-ROW, BETWEEN = 40, 136
-"""Height of a row, and width of the words between the runs; pixels at 100 % text size."""
-MOST_BETWEEN = 0.28
-"""Largest part of the width for the words between."""
+ROW, BETWEEN, NARROW = 40, 136, 84
+"""Height of a row, and width of the words between the runs, whole or short; pixels at 100 % text size."""
+MOST_BETWEEN = 0.23
+"""Largest part of the width for the whole words between."""
 
 SIGNS = {RowKind.SAME: "=", RowKind.DIFFERENT: "≠", RowKind.ONLY_LEFT: "◂", RowKind.ONLY_RIGHT: "▸"}
 ROLES = {
@@ -55,13 +62,15 @@ class ComparedRowDelegate(SpanDelegate):
             painter.fillRect(edge, theme.color("tint_warn"))
         if row.parts:
             painter.fillRect(QRectF(edge.left(), edge.top(), edge.width(), px(2)), theme.color("warn"))
-        between = min(px(BETWEEN), edge.width() * MOST_BETWEEN)
+        is_narrow = px(BETWEEN) > edge.width() * MOST_BETWEEN
+        between = px(NARROW if is_narrow else BETWEEN)
         half = (edge.width() - between) / 2
         left = QRectF(edge.left(), edge.top(), half, edge.height())
         right = QRectF(edge.right() - half, edge.top(), half, edge.height())
         self._paint_side(painter, option, left, row, LEFT, selected=selected)
         self._paint_side(painter, option, right, row, RIGHT, selected=selected)
-        self._paint_between(painter, option, QRectF(left.right(), edge.top(), between, edge.height()), row)
+        middle = QRectF(left.right(), edge.top(), between, edge.height())
+        self._paint_between(painter, option, middle, row, is_narrow=is_narrow)
         painter.setPen(QPen(theme.color("line"), 1))
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
         painter.restore()
@@ -97,12 +106,20 @@ class ComparedRowDelegate(SpanDelegate):
         self.paint_span(painter, option, lower, small(page))
 
     def _paint_between(
-        self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, row: ComparedRow
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        box: QRectF,
+        row: ComparedRow,
+        *,
+        is_narrow: bool,
     ) -> None:
         px, role = self._theme.px, ROLES[row.kind]
-        lines = [small(f"{SIGNS[row.kind]} {kind_words(row.kind)}", role, bold=row.kind is not RowKind.SAME)]
+        words = short_kind_words(row.kind) if is_narrow else kind_words(row.kind)
+        lines = [small(f"{SIGNS[row.kind]} {words}", role, bold=row.kind is not RowKind.SAME)]
         if row.parts:
-            lines.insert(0, small(tr("they part here"), "warn", bold=True))
+            says = tr("parting") if is_narrow else tr("they part here")
+            lines.insert(0, small(says, "warn", bold=True))
         high = QFontMetrics(self._theme.font("secondary")).lineSpacing()
         top = box.center().y() - high * len(lines) / 2
         for span in lines:
@@ -136,6 +153,12 @@ class ComparedRowView(QListView):
         self.selectionModel().currentChanged.connect(self._on_current)
         model.row_changed.connect(self.mark)
         theme.changed.connect(self.doItemsLayout)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the current row in sight."""
+        super().resizeEvent(event)
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
 
     def mark(self) -> None:
         """Select the model's row, with some rows above it in sight."""

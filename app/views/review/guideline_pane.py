@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
 from PySide6.QtGui import QFont, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -18,12 +18,14 @@ from PySide6.QtWidgets import (
 
 from app.models.review.guideline_model import version_words
 from app.views.review.side_pane import ENTER, SidePane, quiet
-from app.views.widgets.build import hbox, styled, text_label
+from app.views.review.verdict_block import VerdictGrid
+from app.views.widgets.build import divider, hbox, styled, text_label
 from app.views.widgets.form_panel import check
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
     from app.models.review.guideline_model import GuidelineModel
+    from app.models.review.judging import JudgingModel
     from app.views.frame.theme import Theme
 
 
@@ -45,9 +47,13 @@ class GuidelineEdit(QPlainTextEdit):
 class GuidelinePane(SidePane):
     """Version, text, and the buttons to edit it."""
 
-    def __init__(self, model: GuidelineModel, center: CommandCenter, theme: Theme) -> None:
+    def __init__(
+        self, model: GuidelineModel, judging: JudgingModel, center: CommandCenter, theme: Theme
+    ) -> None:
         super().__init__(self.tr("Guideline of the labels"), "review.guideline", center)
-        self._model, self._theme = model, theme
+        self._model, self._judging, self._theme = model, judging, theme
+        self.labels = VerdictGrid(theme, self.tr("Verdicts; press a digit to give one, again to withdraw it"))
+        self.labels.setModel(judging.labels)
         self.versions = QComboBox()
         self.versions.setAccessibleName(self.tr("Version of the guideline"))
         self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -75,6 +81,10 @@ class GuidelinePane(SidePane):
         self.body.addLayout(
             hbox(self.edit_button, (self.save_button, 1), self.discard_button, margins=(10, 6, 10, 8))
         )
+        self.body.addWidget(divider())
+        self.body.addLayout(hbox((self.labels, 1), margins=(0, 4, 0, 6)))
+        self.labels.clicked.connect(self._on_label)
+        self.labels.activated.connect(self._on_label)
         self.versions.activated.connect(model.show_version)
         self.changes.toggled.connect(model.show_changes)
         self.edit_button.clicked.connect(self.edit)
@@ -113,6 +123,9 @@ class GuidelinePane(SidePane):
 
     def save(self) -> None:
         self._model.save(self.editor.toPlainText())
+
+    def _on_label(self, index: QModelIndex) -> None:
+        self._judging.judge(index.row())
 
     def _discard(self) -> None:
         self._model.discard()

@@ -153,7 +153,8 @@ class PeoplePane(SidePane):
             if part.model().rowCount():
                 part.take_focus()
                 return
-        self.form.names.setFocus(Qt.FocusReason.OtherFocusReason)
+        target = self.form.names if self._model.is_loaded else self
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show(self) -> None:
         model = self._model
@@ -179,6 +180,8 @@ class PeoplePane(SidePane):
             self.no_disagreements.show()
         else:
             self._say(self.no_disagreements, self.disagreements, loading or self.tr("None."))
+        if self.hasFocus() and model.is_loaded:
+            self.take_focus()
 
     def _say(self, label: QLabel, rows: KeyedList, words: str) -> None:
         label.setText(words)

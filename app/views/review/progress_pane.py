@@ -70,11 +70,12 @@ class ProgressPane(SidePane):
         self._model.watch_progress(on)
 
     def take_focus(self) -> None:
+        """Focus the pages without a tip, else the figures; once they are loaded, if they are not yet."""
         target = self.uncovered if self._model.uncovered.rows else self.lines
         if target.model().rowCount():
             target.take_focus()
         else:
-            self.whole.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show(self) -> None:
         model = self._model
@@ -100,6 +101,8 @@ class ProgressPane(SidePane):
             if count
             else self.tr("Every page with failures has a tip, or none is known to fail.")
         )
+        if self.hasFocus():
+            self.take_focus()
 
 
 class OpportunityPane(SidePane):
@@ -124,11 +127,10 @@ class OpportunityPane(SidePane):
         if self._model.opportunities.rows:
             self.rows.take_focus()
         else:
-            self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show(self) -> None:
         model = self._model
-        held = self.close_button.hasFocus()
         if model.opportunity_error:
             words = self.tr("The pages can't be loaded: {0}").format(model.opportunity_error)
         elif not model.knows_opportunities:
@@ -142,5 +144,5 @@ class OpportunityPane(SidePane):
             words = self.tr("No failed run has a page to write a tip for.")
         self.says.setText(words)
         self.rows.fit()
-        if held and model.opportunities.rows:
+        if self.hasFocus() and model.opportunities.rows:
             self.rows.take_focus()

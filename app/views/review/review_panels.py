@@ -55,7 +55,7 @@ class ReviewPanels(QObject):
         self.progress = ProgressPane(parts.progress, center, theme)
         self.opportunities = OpportunityPane(parts.progress, center, theme)
         self.people = PeoplePane(parts.annotators, model.queue, center, theme)
-        self.guideline = GuidelinePane(parts.guideline, center, theme)
+        self.guideline = GuidelinePane(parts.guideline, model.judging, center, theme)
         for command, pane in self.panes.items():
             side.addWidget(pane)
             pane.closed.connect(self.closed)
@@ -152,11 +152,14 @@ class ReviewPanels(QObject):
             self.tr("AgentRewardBench's annotations (*.csv)"): ("agentrewardbench", "csv"),
         }
         dialog = self._save_dialog(self.tr("Export verdicts"), "verdicts.jsonl", list(formats))
-        dialog.filterSelected.connect(lambda name: dialog.setDefaultSuffix(formats[name][1]))
+
+        def suffixed(name: str) -> None:
+            dialog.setDefaultSuffix(formats[name][1])
 
         def chosen(path: str) -> None:
             self.model.progress.export_verdicts(path, formats[dialog.selectedNameFilter()][0])
 
+        dialog.filterSelected.connect(suffixed)
         dialog.fileSelected.connect(chosen)
         dialog.open()
 

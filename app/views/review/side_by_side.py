@@ -13,8 +13,9 @@ from app.models.review.run_comparison import ComparisonState
 from app.views.review.comparison_rows import ComparedRowView
 from app.views.review.page_view import PageSide
 from app.views.widgets import ElidedLabel, EmptyState, Splitter
-from app.views.widgets.build import divider, ground, hbox, restyle, styled, text_label, vbox
+from app.views.widgets.build import divider, ground, hbox, styled, text_label, vbox
 from app.views.widgets.command_button import CommandButton, command_link, show_command
+from app.views.widgets.flow_layout import FlowLayout
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
@@ -46,7 +47,6 @@ class RunHead(QWidget):
     def show_chosen(self, words: str) -> None:
         """Say what Enter does here; "" at the other side."""
         self.chosen.setText(words)
-        restyle(self.caption, kind="accent" if words else "section")
 
 
 class SideBySide(QWidget):
@@ -58,14 +58,15 @@ class SideBySide(QWidget):
         self._lines = self._shared = False
         ground(self)
         self.setAccessibleName(self.tr("Two runs side by side"))
-        self.sentence = text_label(kind="title", wrap=True)
+        self.sentence = text_label(kind="heading", wrap=True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.chooser = QComboBox()
         self.chooser.setAccessibleName(self.tr("Run to compare with"))
         self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.chooser.setMinimumContentsLength(8)
         self.chooser.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.heads = (RunHead(self.tr("this run")), RunHead(self.tr("other run"), self.chooser))
+        self.intent = ElidedLabel(Qt.TextElideMode.ElideRight)
+        self.heads = (RunHead(self.tr("this run"), self.intent), RunHead(self.tr("other run"), self.chooser))
         self.rows = ComparedRowView(theme, model)
         words = (self.tr("this run"), self.tr("other run"))
         self.sides = tuple(
@@ -106,16 +107,9 @@ class SideBySide(QWidget):
 
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
-        title = text_label(self.tr("Side by side"), "heading")
-        top = hbox(
-            title,
-            1,
-            self.failed_button,
-            self.map_button,
-            self.close_button,
-            margins=(12, 6, 8, 2),
-            spacing=6,
-        )
+        top = QWidget()  # wraps in a narrow window with large text
+        top.setLayout(FlowLayout(self.close_button, self.map_button, self.failed_button, gap=6))
+        top.setContentsMargins(8, 6, 8, 2)
         says = hbox((self.sentence, 1), margins=(12, 0, 12, 4))
         heads = hbox((self.heads[LEFT], 1), (self.heads[RIGHT], 1), spacing=0)
         pages = Splitter(Qt.Orientation.Horizontal, (0, 0))
@@ -166,6 +160,7 @@ class SideBySide(QWidget):
         if model.details is not None:
             for side, head in enumerate(self.heads):
                 head.show_run(run_words(model.details[side]), model.tips_words(side))
+            self.intent.setText(" ".join(model.details[LEFT].run.intent.split()))
         if model.with_failed:
             self.nothing.set(
                 self.tr("No run to compare with"),
