@@ -14,10 +14,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.models.graph.map_graph import MapGraph, Mask
 from app.models.graph.node_table import NodeTableModel
 from app.models.graph.path import PathModel, PathState
+from app.models.graph.run_paths import RunPathsModel
 from app.models.graph.search import StateSearchModel
 from app.models.graph.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
+    from app.engine.api.engine_api import RunDetail
     from app.engine.api.graph_api import GraphPicture, GraphRow, NodeRow
     from app.engine.core.events import ExplorationChanged, GraphChanged
     from app.models.common.engine_client import EngineEvents
@@ -67,7 +69,7 @@ class MapModel(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self.table = NodeTableModel(self)
-        self.path = PathModel(client, tasks, self)
+        self.path, self.run_paths = PathModel(client, tasks, self), RunPathsModel(self)
         self.search = StateSearchModel(client, tasks, self)
         self.thumbnails = Thumbnails(client, tasks, self)
         self.state, self.error = MapState.LOADING, ""
@@ -103,6 +105,7 @@ class MapModel(QObject):
         self._soon.stop()
         self._asking = False
         self.path.clear()
+        self.run_paths.clear()
         self._show(MapGraph.of(_nothing(site)))
         self._set_node("")
         self.state = MapState.LOADING if site else MapState.NO_GRAPH
@@ -200,6 +203,15 @@ class MapModel(QObject):
     def navigate_to(self, node: str) -> None:
         if node in self.graph.number:
             self.path.go(self.site, node, self.title(node))
+
+    def show_runs(self, left: RunDetail, right: RunDetail, parting_url: str) -> str:
+        """Draw the paths of two runs on their site's map; return why there is none, "" where there is."""
+        site = left.run.site
+        if site not in {row.site for row in self.sites}:
+            return self.tr("{0} has no map yet. Explore the site, or make a map from its runs.").format(site)
+        self.choose_site(site)
+        self.run_paths.show(left, right, parting_url, self.graph)
+        return ""
 
     # ------------------------------------------------------------ operations
     @property
@@ -311,6 +323,7 @@ class MapModel(QObject):
         self.graph = graph
         self.table.load(graph.rows)
         self._mask()
+        self.run_paths.find(graph)
         self.graph_changed.emit()
 
     def _mask(self) -> None:

@@ -87,6 +87,7 @@ class MapCanvas(QWidget):
         model.selection_changed.connect(self.update)
         model.center_wanted.connect(self.show_node)
         model.path.changed.connect(self._on_path)
+        model.run_paths.changed.connect(self._on_run_paths)
         model.thumbnails.ready.connect(self._on_picture)
         self._known: set[str] = set()
         self._on_graph()
@@ -199,6 +200,17 @@ class MapCanvas(QWidget):
                 self.camera.fit((float(left), float(top), float(right), float(bottom)))
                 self.camera.is_fitted = False
         self.update()
+
+    def _on_run_paths(self) -> None:
+        """Zoom to the paths of two runs."""
+        number = self._model.graph.number
+        states = {node for path in self._model.run_paths.paths for node in path}
+        places = self._model.graph.places[[number[node] for node in states if node in number]]
+        if len(places):
+            (left, top), (right, bottom) = places.min(axis=0), places.max(axis=0)
+            self.camera.fit((float(left), float(top), float(right), float(bottom)))
+            self.camera.is_fitted = False
+        self.invalidate()
 
     def _on_theme(self) -> None:
         self.painter.restyle()

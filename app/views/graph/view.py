@@ -408,6 +408,8 @@ class MapCommands(QObject):
             view.take_focus()
         elif model.path.is_shown:
             model.path.clear()
+        elif model.run_paths.is_shown:
+            model.run_paths.clear()
         elif len(model.selected) > 1:
             model.select(model.node)
         elif view.table.hasFocus():
