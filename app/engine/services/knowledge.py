@@ -62,8 +62,8 @@ class KnowledgeService:
         if not 0 <= step < len(pages):
             raise NotFound(f"run {run} has no step {step}; it has {len(steps)}")
         site = workspace.site_of(pages[step].url) or loaded.site
-        verdicts = workspace.review.verdicts(run)
-        label = verdicts[-1].label.value if verdicts else ""
+        row = workspace.index.row(run)  # with the label that the author may see
+        label = row.label if row is not None else ""
         flags = workspace.index.flags(run)
         draft = draft_tip(loaded, pages[step], flags, site, self._core.author, label)
         return TipForm(draft=draft, intent=loaded.intent, task_values=task_values(loaded.intent))

@@ -112,8 +112,10 @@ async def test_a_second_look_sees_no_verdict_of_the_other_before_its_own(acting_
         [row] = [row for row in await engine.list_runs(RunFilter()) if row.id == "run-00"]
         assert (row.label, row.verdicts, row.judged_by) == ("", 0, ())
         assert await ids(engine, label="loop") == await ids(engine, judged_by="ann") == []
+        assert (await engine.compose_tip("run-00", 0)).draft.provenance.verdict == ""
         assert len(await ids(engine, unjudged=True)) == 12
         given = await engine.give_verdict("run-00", Label.GAVE_UP)
+        assert (await engine.compose_tip("run-00", 0)).draft.provenance.verdict == "gave up"
         detail = await engine.open_run("run-00")
         assert ([verdict.author for verdict in detail.verdicts], detail.hidden_verdicts) == (
             ["ann", "bob"],
