@@ -57,6 +57,9 @@ _STATEFUL = re.compile(r"expanded=|hasPopup|checked=|pressed=|selected=")
 NEAR = 12
 """Rows in either direction among which a nameless control looks for a neighbour."""
 
+LITTLE = 8
+"""Rows below which a page in short is too short to say which page it is."""
+
 LABEL_REACH = 4
 """Lines after a label among which its field must be."""
 
@@ -106,20 +109,32 @@ def read_folded(lines: Sequence[AxTreeLine], keep: Collection[int] = ()) -> Tree
 
 
 def read_gist(reading: TreeReading, keep: Collection[int] = ()) -> TreeReading:
-    """Return what says which page this is: alerts first, then headings and fields, and kept lines, in their order."""
+    """Return what says which page this is: alerts first, then headings and fields, and kept lines, in their order.
+
+    Where that is little, the rest of the page's ``main`` part follows.
+    """
     alerts: list[int] = []
     rest: list[int] = []
-    inside = -1
+    main: list[int] = []
+    inside = in_main = -1
     for at, line in enumerate(reading.rows):
         if line.depth <= inside:
             inside = -1
+        if line.depth <= in_main:
+            in_main = -1
         if line.role in ALERTS and inside < 0:
             inside = line.depth
         if inside >= 0:
             alerts.append(at)
         elif line.role == "heading" or line.role in FIELDS or line.is_target or line.row in keep:
             rest.append(at)
+        elif in_main >= 0:
+            main.append(at)
+        if line.role == "main" and in_main < 0:
+            in_main = line.depth
     alerts = _with_words(reading, alerts)
+    if len(alerts) + len(rest) < LITTLE:
+        rest += main
     places = {at: place for place, at in enumerate((*alerts, *rest))}
     nearest: list[int] = []
     for at in range(len(reading.rows)):

@@ -140,6 +140,13 @@ class AnswerPageModel(QObject):
         return self._review.detail.run.answer if self._review.detail is not None else None
 
     @property
+    def reason(self) -> str:
+        """The agent's reason for its answer."""
+        detail = self._review.detail
+        step = self._answering_step(detail) if detail is not None else -1
+        return detail.steps[step].reason if detail is not None and 0 <= step < len(detail.steps) else ""
+
+    @property
     def ending(self) -> str:
         """How the run ended, with its whole error."""
         detail = self._review.detail

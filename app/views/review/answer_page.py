@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QTextEdit, QWidget
 from app.models.common.object_list import OBJECT_ROLE
 from app.models.review.answer_page_model import place_words, term_words
 from app.models.review.expected import expected_rows
+from app.models.review.reasons import decision
 from app.views.widgets import ElidedLabel
 from app.views.widgets.build import divider, ground, hbox, styled, text_label, vbox
 from app.views.widgets.command_button import command_link, show_command
@@ -85,6 +86,11 @@ class AnswerText(QTextEdit):
             self._line(model.ending, mono=not model.answer and "Error" in model.ending)
         page = model.page
         self._expected(page.expected if page is not None and page.expected else model.expected.outcome)
+        if model.reason:
+            self._head(self.tr("Why: the agent's reason"))
+            if decided := decision(model.reason):
+                self._line(decided)
+            self._line(model.reason, "muted" if decided else "text")
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -226,13 +232,8 @@ class AnswerPane(QWidget):
         """Write what is known by now."""
         model = self._model
         page = model.page
-        now = (
-            model.intent,
-            model.answer,
-            model.ending,
-            page.expected if page else None,
-            model.expected.outcome,
-        )
+        told = (model.intent, model.answer, model.ending, model.reason)
+        now = (*told, page.expected if page else None, model.expected.outcome)
         if now != self._written:
             self._written = now
             self.text.write(model)

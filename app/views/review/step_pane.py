@@ -139,10 +139,12 @@ class StepPane(QWidget):
         )
         run, pages = QWidget(), QWidget()
         self.middle = QStackedWidget()
-        for face in (self.pages, self.answer):
-            self.middle.addWidget(face)
+        self._two_pages = QWidget()
         self._rule = divider()
-        vbox((self.middle, 1), self.search, self._rule, self.facts, parent=pages, spacing=0)
+        vbox((self.pages, 1), self.search, parent=self._two_pages, spacing=0)
+        for face in (self._two_pages, self.answer):
+            self.middle.addWidget(face)
+        vbox((self.middle, 1), self._rule, self.facts, parent=pages, spacing=0)
         self.faces = QStackedWidget()
         self.faces.addWidget(pages)
         self.faces.addWidget(self.prompts)
@@ -224,24 +226,20 @@ class StepPane(QWidget):
             self._wait.start()
 
     def _show_middle(self) -> None:
-        """Show the answer page or the two pages; a run without steps has no facts of a step below."""
-        answer = self._model.why.answer
-        if answer.is_shown:
+        """Show the answer page, which has the reason, too; or the two pages over the facts of the step."""
+        shown = self._model.why.answer.is_shown
+        if shown:
             self.answer.show_answer()
-        self.middle.setCurrentWidget(self.answer if answer.is_shown else self.pages)
-        stepless = self._model.detail is not None and not self._model.detail.steps
-        self.facts.setVisible(not stepless)
-        self._rule.setVisible(not stepless)
+        self.middle.setCurrentWidget(self.answer if shown else self._two_pages)
+        self.facts.setVisible(not shown)
+        self._rule.setVisible(not shown)
 
     def _show_remarks(self) -> None:
         """Say on both pages what one can't see: a lost target, how much changed, what is left out."""
         facts, after = self._model.step_facts, self._model.after
         self.before.remark.setText(f"✗ {facts.lost}" if facts.lost else self._raw_words())
         restyle(self.before.remark, kind="fail" if facts.lost else "secondary")
-        remark = (
-            self.tr("{0}: headings, forms, alerts").format(facts.changed) if after.is_short else facts.changed
-        )
-        self.after.remark.setText(remark)
+        self.after.remark.setText(facts.changed)
         self.whole.setVisible(after.is_another and not after.raw)
         lines = len(after.page.lines) if after.page is not None else 0
         word = self.tr("in short") if after.whole else self.tr("all {0} lines").format(lines)

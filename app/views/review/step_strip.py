@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.common.object_list import OBJECT_ROLE
@@ -115,6 +115,12 @@ class StepStrip(QListView):
         self.selectionModel().currentChanged.connect(self._on_current)
         theme.changed.connect(self._fit)
         self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the current step in sight."""
+        super().resizeEvent(event)
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.EnsureVisible)
 
     def mark(self, step: int) -> None:
         row = self._steps.row_of(step)

@@ -202,8 +202,18 @@ def test_a_page_in_short_has_alerts_then_headings_and_fields():
     assert [(row.role, row.name) for row in gist.rows] == [
         ("alert", ""), ("StaticText", "Out of stock"), ("heading", "Cart"), ("textbox", "Name"),
     ]  # fmt: skip
+    assert "Home" not in [row.name for row in gist.rows]
     assert "Buy" in [row.name for row in read_gist(reading, keep=(8,)).rows]
     assert len(gist.shown_at) == 9
+
+
+def test_a_page_with_few_headings_and_fields_has_the_rest_of_its_main_part_too():
+    text = (
+        "RootWebArea 'Shop'\n  link 'Home'\n  main ''\n    heading 'Cart'\n    link 'Mug'\n  link 'Imprint'"
+    )
+    assert [row.name for row in read_gist(read_folded(tree(text))).rows] == ["Cart", "Mug"]
+    many = text + "".join(f"\n    heading 'h{number}'" for number in range(8))
+    assert "Mug" not in [row.name for row in read_gist(read_folded(tree(many))).rows]
 
 
 names = st.sampled_from(["", "a", "b", "a b", ":", "8", "Open 8"])
