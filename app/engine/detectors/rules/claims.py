@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote_plus
 
-from app.engine.core.answer_terms import FoldedPage, SoughtTerm, answer_terms, folded_words
+from app.engine.core.answer_terms import MAX_ANSWER, FoldedPage, SoughtTerm, answer_terms, folded_words
 from app.engine.core.text import quoted
 from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag, Severity
@@ -68,13 +68,15 @@ class AnswerUnseen(_ClaimRule):
     FEWEST = 2
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
-        if not ending.answer or not self._texts_known():
+        if not ending.answer or not self._has_unseen_words(ending.answer):
             return
         names = [
             term
             for term in answer_terms(ending.answer, self.context.intent)
             if term.kind == "name" and not term.in_task and not re.search(r"[/\d]", term.text)
         ]
+        if len(names) < self.FEWEST or not self._texts_known():
+            return
         missing = [term.text for term in names if not self._stands_anywhere(term)]
         if len(missing) >= self.FEWEST and 2 * len(missing) >= len(names):
             shown = ", ".join(quoted(name, 40) for name in missing[:3])
@@ -86,7 +88,22 @@ class AnswerUnseen(_ClaimRule):
                 {"missing": len(missing), "names": len(names), "said": missing[0][:120]},
             )
 
+    def _has_unseen_words(self, answer: str) -> bool:
+        """Whether enough capitalised words of the answer are on no page as they are: a quick look at the last first."""
+        words = set(_CAPITALISED.findall(answer[:MAX_ANSWER])) - set(
+            _CAPITALISED.findall(self.context.intent)
+        )
+        for digest in reversed(self._pages):
+            if len(words) < self.FEWEST:
+                return False
+            text = self.context.pages.text(digest)
+            if not text:
+                return False
+            words = {word for word in words if word not in text}
+        return len(words) >= self.FEWEST
 
+
+_CAPITALISED = re.compile(r"\b[A-Z][^\W\d_]{2,}")
 _QUOTED = re.compile(r"\"([^\"\n]{3,160})\"|“([^”\n]{3,160})”")
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])|\n")
 _EXAMPLE = re.compile(
@@ -109,9 +126,12 @@ class UntouchedConstraint(_ClaimRule):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
+        self._wanted = quoted_constraints(context.intent)
         self._did: list[str] = []
 
     def _note(self, page: Step) -> None:
+        if not self._wanted:
+            return
         super()._note(page)
         self._did.append(unquote_plus(page.url))
         if page.action is not None and page.action.kind not in FINAL_ACTIONS | OFF_PAGE_ACTIONS:
@@ -119,10 +139,10 @@ class UntouchedConstraint(_ClaimRule):
             self._did.append(page.target.name if page.target is not None else "")
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
-        if ending.crash or ending.infeasible is not None or not self._texts_known():
+        if not self._wanted or ending.crash or ending.infeasible is not None or not self._texts_known():
             return
         done = FoldedPage("\n".join(self._did))
-        for text, to_write in quoted_constraints(self.context.intent):
+        for text, to_write in self._wanted:
             term = SoughtTerm(text=text, kind="words", phrases=(folded_words(text),))
             if done.holds(term) or (not to_write and self._stands_anywhere(term)):
                 continue

@@ -77,9 +77,11 @@ class OtherTarget(Detector):
         action = step.action
         if action is None or action.kind not in _PRESSES or not action.bid or not step.executed:
             return
-        named = named_control(step.reason)
         hit = step.target.name if step.target is not None else ""
-        if not named or _same(named, hit) or _speaks_of(step.reason, action.bid, hit):
+        if _speaks_of(step.reason, action.bid, hit):
+            return
+        named = named_control(step.reason)
+        if not named or _same(named, hit):
             return
         tree = self.context.pages.text(step.tree)
         wanted = _find_control(tree, named)
@@ -98,7 +100,7 @@ class OtherTarget(Detector):
 
 def named_control(reason: str) -> str:
     """Return the control that the last sentence with a decision names; "" for none or several."""
-    for sentence in reversed(_SENTENCE.split(reason[-4000:])):
+    for sentence in reversed(_SENTENCE.split(reason[-2000:])):
         found = list(_DECISION.finditer(sentence))
         if not found:
             continue
@@ -115,10 +117,14 @@ def _same(one: str, other: str) -> bool:
 
 def _speaks_of(reason: str, bid: str, name: str) -> bool:
     """Whether a reason gives the element's id, or its name: then the other control was only mentioned."""
-    if re.search(rf"(?<!\w){re.escape(bid)}(?!\w)", reason):
-        return True
+    at = reason.find(bid)
+    while at != -1:
+        around = reason[max(0, at - 1) : at] + reason[at + len(bid) : at + len(bid) + 1]
+        if not any(char.isalnum() for char in around):
+            return True
+        at = reason.find(bid, at + 1)
     words = " ".join(name.split())
-    return len(words) > 1 and words.casefold() in " ".join(reason.split()).casefold()
+    return len(words) > 1 and (words in reason or words.casefold() in " ".join(reason.split()).casefold())
 
 
 def _find_control(tree: str, name: str) -> str:
