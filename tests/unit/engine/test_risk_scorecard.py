@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.engine.core.verdicts import Flag, Label, Score, Severity, Verdict
@@ -83,6 +85,12 @@ def test_each_site_has_its_own_line_and_a_site_without_calls_or_failures_has_non
     assert line(scores, site="gitlab").precision == 0
     assert line(scores, site="gitlab").recall is None
     assert {score.site for score in scores if score.detector == "crash"} == {"", "map", "gitlab"}
+
+
+def test_an_adjudication_outweighs_later_verdicts():
+    settled = replace(verdict(Label.NOT_A_FAILURE, 1), settles=True)
+    assert agent_failed([settled, verdict(Label.LOOP, 2)]) is False
+    assert agent_failed([verdict(Label.NOT_A_FAILURE, 1), verdict(Label.LOOP, 2)]) is True
 
 
 def test_a_verdict_on_a_flag_outweighs_the_verdict_on_the_run():

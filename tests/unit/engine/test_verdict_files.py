@@ -214,6 +214,19 @@ async def test_an_id_that_names_another_verdict_here_is_no_reason_to_lose_one(en
     ]  # fmt: skip
 
 
+async def test_an_older_verdict_of_a_file_does_not_stand_in_for_a_newer_one_given_here(engine, tmp_path):
+    await engine.give_verdict("run-0", Label.LOOP)
+    file = tmp_path / "old.jsonl"
+    row = {"run": "run-0", "label": "gave up", "author": "bob"}
+    file.write_text(json.dumps(row | {"at": 5}))
+    await engine.import_verdicts(str(file))
+    [shown] = [one for one in await engine.list_runs(RunFilter()) if one.id == "run-0"]
+    assert (shown.label, shown.verdicts, shown.judged_by) == ("loop", 2, ("ann", "bob"))
+    file.write_text(json.dumps(row | {"at": 4e9, "label": "counting"}))
+    await engine.import_verdicts(str(file))
+    assert (await engine.list_runs(RunFilter(label="counting")))[0].id == "run-0"
+
+
 async def test_annotations_of_agentrewardbench_come_in_by_task_and_go_out_in_its_columns(engine, tmp_path):
     file = tmp_path / "annotations.csv"
     head = (
