@@ -105,6 +105,7 @@ class Workbench(QObject):
         view = MapView(self.map, self._window.center, self._window.theme)
         view.step_requested.connect(self.open_step)
         view.tip_requested.connect(self.open_tip)
+        view.review_requested.connect(self.review_runs)
         return view
 
     async def _live_view(self) -> LiveView:
@@ -185,6 +186,21 @@ class Workbench(QObject):
     def open_step(self, run: str, step: int | None) -> None:
         self._window.go("review")
         self.review.open_run(run, step)
+
+    def review_runs(self, words: str) -> None:
+        """Show the runs that pass a filter in Review, and open the first of them."""
+        queue = self.review.queue
+
+        def came() -> None:
+            queue.loaded.disconnect(came)
+            first = queue.model.at(0)
+            if first is not None and queue.text == words:
+                self.review.open_run(first.id)
+
+        self._window.go("review")
+        queue.loaded.connect(came)
+        queue.set_filter(words)
+        queue.load()
 
     def write_tip(self, draft: TipDraft) -> None:
         """Open the composer on a draft from Live; once it is saved or closed, return there."""

@@ -22,6 +22,7 @@ FIELDS = {
     "assigned": "assigned",
     "by": "judged_by",
     "cluster": "cluster",
+    "page": "page",
     "order": "order",
 }
 """Words that take a value after a colon, and their fields of ``RunFilter``."""
@@ -83,6 +84,15 @@ def parse_filter(text: str, sites: Iterable[str] = (), order: str = "risk") -> R
         elif not (colon and name in FIELDS):
             free.append(word)
     return replace(which, search=" ".join(free))
+
+
+def filter_text(which: RunFilter) -> str:
+    """Return the words of a filter, without its order; ``parse_filter`` gives the filter back."""
+    words = [word for word in SWITCHES if getattr(which, word)]
+    for word, field in FIELDS.items():
+        if word != "order" and (value := getattr(which, field)):
+            words.append(f"{word}:{quoted(value)}")
+    return " ".join([*words, *(quoted(word) for word in which.search.split())])
 
 
 def unknown_words(text: str) -> tuple[UnknownWord, ...]:

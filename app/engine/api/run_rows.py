@@ -14,7 +14,8 @@ class RunFilter:
     ``task`` is a task's id.  ``search`` is full text over intent, reason, action, target, address, error and answer.
     ``needs`` keeps the runs that gave up and said why. ``judged_by`` keeps the runs that this person judged,
     ``assigned`` those in this person's queue, ``disputed`` those whose annotators disagree. ``cluster`` keeps the runs
-    of one failure cluster.
+    of one failure cluster, ``page`` those whose suspect step is on a page of this template: ``/cart`` on any site,
+    ``shop/cart`` on the site ``shop``.
     """
 
     site: str = ""
@@ -31,6 +32,7 @@ class RunFilter:
     assigned: str = ""
     disputed: bool = False
     cluster: str = ""
+    page: str = ""
     order: str = "id"
 
 

@@ -43,12 +43,23 @@ def cluster_workspace(index: RunIndex) -> list[ClusterOfFacts]:
 
 
 def filtered_rows(index: RunIndex, which: RunFilter) -> list[RunRow]:
-    """Return the runs that pass the filter, in its order; unlike the index alone, it knows clusters."""
+    """Return the runs that pass the filter, in its order; unlike the index alone, it knows clusters and pages."""
     rows = index.rows(which)
-    if not which.cluster:
-        return rows
-    wanted = runs_of_cluster(index, which.cluster)
-    return [row for row in rows if row.id in wanted]
+    if which.cluster:
+        wanted = runs_of_cluster(index, which.cluster)
+        rows = [row for row in rows if row.id in wanted]
+    return _on_page(index, rows, which.page) if which.page else rows
+
+
+def _on_page(index: RunIndex, rows: Sequence[RunRow], page: str) -> list[RunRow]:
+    site, slash, path = page.partition("/")
+    steps = step_facts(index, ((row.id, row.suspect_step) for row in rows))
+    found: list[RunRow] = []
+    for row in rows:
+        step = steps.get((row.id, row.suspect_step))
+        if step is not None and place_of(step.url)[0] == slash + path and site in ("", step.site or row.site):
+            found.append(row)
+    return found
 
 
 def runs_of_cluster(index: RunIndex, key: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from app.engine.api.review_api import BulkVerdict, FailureCluster, TipOpportunit
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.verdicts import Label, Verdict
 from app.engine.detectors.cluster_rules import ClusterOfFacts
-from app.engine.services.clustering import cluster_workspace
+from app.engine.services.clustering import cluster_workspace, filtered_rows
 from app.engine.services.core import Core, on_store
 from app.engine.services.review import ReviewService
 from app.engine.services.tip_opportunities import find_opportunities
@@ -28,7 +28,7 @@ class FailureClusterService:
     def clusters(self, which: RunFilter) -> list[FailureCluster]:
         """Return the clusters of the failures that pass the filter: unjudged ones first, then the largest."""
         index = self._core.workspace.index
-        rows = {row.id: row for row in index.rows(replace(which, cluster=""))}
+        rows = {row.id: row for row in filtered_rows(index, replace(which, cluster=""))}
         shown = [
             _shown(cluster, [row for one in cluster.members if (row := rows.get(one.run)) is not None])
             for cluster in cluster_workspace(index)

@@ -22,6 +22,7 @@ MAP_COMMANDS = (
         ("map.center", "Center the state", "C", "crosshairs"),
         ("map.legend", "Legend", "I", "map-legend"),
         ("map.links", "Show untried links", "V", "link-variant"),
+        ("map.atlas", "Atlas of failures and tips", "A", "map-marker-alert-outline"),
         ("map.tidy", "Lay out the map again", "Shift+T", "broom"),
     ),
     *commands(
@@ -33,6 +34,7 @@ MAP_COMMANDS = (
         ("map.close_browser", "Close the live browser", "", "close-box-outline"),
         ("map.merge", "Merge the selected states", "M", "call-merge"),
         ("map.split", "Split the state", "Shift+M", "call-split"),
+        ("map.failures", "Review the page's failures", "R", "clipboard-alert-outline"),
         ("map.copy_address", "Copy the state's address", "Y", "content-copy"),
     ),
     *commands(

@@ -7,6 +7,8 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.models.graph.map_graph import is_untipped
+
 if TYPE_CHECKING:
     from app.engine.api.graph_api import NodeRow
 
@@ -86,7 +88,7 @@ def _has(row: NodeRow, switch: str) -> bool:
         case "suspect":
             return row.suspect_tips > 0
         case "untipped":
-            return row.failures > 0 and not row.tips
+            return is_untipped(row)
         case "gone":
             return row.gone
         case "waiting":

@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+PAGE_SEGMENTS = 6
+"""Segments of a path that name a page of a failed run."""
 SIDEWAYS_COST = 4.0
 """Cost of a step sideways compared with one in the direction of an arrow key."""
 
@@ -31,6 +33,7 @@ class StateMark(IntFlag):
     GONE = 8
     BARRED = 16  # a log-in or a captcha stands there
     WAITING = 32
+    UNTIPPED = 64  # runs fail there, and it has no tip
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +169,27 @@ def marks_of(row: NodeRow) -> int:
         | (StateMark.GONE if row.gone else 0)
         | (StateMark.BARRED if row.challenge else 0)
         | (StateMark.WAITING if row.waiting else 0)
+        | (StateMark.UNTIPPED if is_untipped(row) else 0)
     )
+
+
+def is_untipped(row: NodeRow) -> bool:
+    """Whether runs fail at a state that has no tip."""
+    return row.failures > 0 and not row.tips
+
+
+def atlas_words(row: NodeRow) -> str:
+    """``3 failed · no tip``; "" for a state without failures and tips."""
+    if not row.failures and not row.tips:
+        return ""
+    tips = plural(row.tips, "tip", "tips") if row.tips else "no tip"
+    return f"{row.failures} failed · {tips}"
+
+
+def page_of(row: NodeRow) -> str:
+    """Return the template of a state's path, as pages of failed runs have it."""
+    path = row.template.partition("#")[0].partition("?")[0]
+    return "/" + "/".join([part for part in path.split("/") if part][:PAGE_SEGMENTS])
 
 
 def counts(graph: MapGraph) -> dict[StateMark, int]:
@@ -187,7 +210,7 @@ def node_words(row: NodeRow, *, lines: bool = False) -> str:
         f"{row.waiting} elements to be tried" if row.waiting else "",
         plural(row.runs, "run visited", "runs visited") if row.runs else "",
         plural(row.failures, "failed run", "failed runs") if row.failures else "",
-        plural(row.tips, "tip", "tips") if row.tips else "",
+        plural(row.tips, "tip", "tips") if row.tips else "no tip" if row.failures else "",
         plural(row.suspect_tips, "suspect tip", "suspect tips") if row.suspect_tips else "",
         "no address of its own" if row.direct is False else "",
         f"{row.challenge.value} stands in the way" if row.challenge else "",

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.models.graph.map_graph import MapGraph, Mask
+from app.engine.api.run_filter_words import quoted
+from app.models.graph.map_graph import MapGraph, Mask, page_of
 from app.models.graph.node_table import NodeTableModel
 from app.models.graph.path import PathModel, PathState
 from app.models.graph.run_paths import RunPathsModel
@@ -131,6 +132,12 @@ class MapModel(QObject):
     @property
     def current(self) -> NodeRow | None:
         return self.graph.row(self.node)
+
+    @property
+    def failures_filter(self) -> str:
+        """The words of Review's filter for the failed runs of the open state's page; "" where none failed."""
+        row = self.current
+        return f"failed page:{quoted(self.site + page_of(row))}" if row is not None and row.failures else ""
 
     def title(self, node: str) -> str:
         row = self.graph.row(node)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
 from app.engine.api.graph_api import NodeRow
 from app.models.common.object_table import Column, ObjectTable
 from app.models.graph.filter import MapFilter, matches, parse_map_filter
-from app.models.graph.map_graph import node_words
+from app.models.graph.map_graph import is_untipped, node_words
 from app.models.knowledge.tip_table import ago, exact_time
 
 NUMBERS = ("depth", "outgoing", "incoming", "elements", "waiting", "runs", "failures", "tips")
@@ -83,6 +83,8 @@ class NodeTableModel(ObjectTable[NodeRow]):
 
 
 def _tips(row: NodeRow) -> str:
+    if is_untipped(row):
+        return QCoreApplication.translate("map", "none")
     return f"{row.tips}?" if row.suspect_tips else str(row.tips or "")
 
 

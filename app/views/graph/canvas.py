@@ -127,6 +127,10 @@ class MapCanvas(QWidget):
         self.painter.show_seen = shown
         self._on_filter()
 
+    def show_atlas(self, shown: bool) -> None:
+        self.painter.atlas = shown
+        self._on_filter()
+
     def node_at(self, point: QPointF) -> str:
         number = self._number_at(point)
         return self._model.graph.rows[number].id if number >= 0 else ""

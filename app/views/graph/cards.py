@@ -92,6 +92,8 @@ def _draw_frame(painter: QPainter, theme: Theme, box: QRectF, row: NodeRow, mark
     if marks & StateMark.FAILED:
         painter.setPen(QPen(theme.color("fail"), 2))
         painter.drawRect(box.adjusted(-3.5, -3.5, 3.5, 3.5))
+    if marks & StateMark.UNTIPPED:
+        painter.drawRect(box.adjusted(2.5, 2.5, -2.5, -2.5))
     pen = QPen(theme.color("edge"), 1)
     if marks & StateMark.GONE or row.direct is False:
         pen = QPen(theme.color("muted"), 1, Qt.PenStyle.DashLine)
@@ -126,7 +128,7 @@ def _draw_badges(
 def _badges(row: NodeRow, marks: int) -> list[tuple[str, str]]:
     told: list[tuple[str, str]] = []
     if marks & StateMark.FAILED:
-        told.append((f"{row.failures} failed", "fail"))
+        told.append((f"{row.failures} failed{', no tip' if marks & StateMark.UNTIPPED else ''}", "fail"))
     if marks & StateMark.GONE:
         told.append(("gone", "muted"))
     if marks & StateMark.BARRED:

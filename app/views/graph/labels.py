@@ -1,4 +1,7 @@
-"""Names of the most important states where dots leave room; the same at one scale wherever one looks."""
+"""Names of the most important states where dots leave room; the same at one scale wherever one looks.
+
+In the atlas the names are of states with failures or tips, those without a tip first, and say how many there are.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,11 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
+from app.models.graph.map_graph import atlas_words, is_untipped
+from app.views.graph.marks import rings
+
 if TYPE_CHECKING:
+    from app.engine.api.graph_api import NodeRow
     from app.models.graph.map_graph import Ints, MapGraph, Mask
     from app.views.frame.theme import Theme
     from app.views.graph.camera import Camera
@@ -27,19 +34,23 @@ class Labels:
         self._graph: MapGraph | None = None
         self._order: list[int] = []
         self._scale = 0.0
-        self._chosen: dict[int, tuple[str, int]] = {}
+        self.chosen: dict[int, tuple[str, int]] = {}
+        """Text and width of each label at this scale, by state."""
+        self.atlas = self._ordered_for_atlas = False
 
     def take(self, graph: MapGraph, shown: Mask) -> None:
         """Name states of this graph that match the filter."""
         same = (
             self._graph is graph and bool(shown.all()) and len(self._order) == min(len(graph), MAX_CLEAR_DOTS)
         )
-        self._graph = graph
+        same = same and self._ordered_for_atlas == self.atlas
+        self._graph, self._ordered_for_atlas = graph, self.atlas
         if same:
             return
         depths = np.fromiter((row.depth for row in graph.rows), np.int64, len(graph))
+        bad = np.fromiter((_badness(row) if self.atlas else 0 for row in graph.rows), np.int64, len(graph))
         order = (
-            np.lexsort((-graph.degrees, depths, ~shown))[:MAX_CLEAR_DOTS]
+            np.lexsort((-graph.degrees, depths, -bad, ~shown))[:MAX_CLEAR_DOTS]
             if len(graph)
             else np.empty(0, np.int64)
         )
@@ -49,22 +60,22 @@ class Labels:
     def forget(self) -> None:
         """Drop the cached choice."""
         self._scale = 0.0
-        self._chosen = {}
+        self.chosen = {}
 
     def paint(self, painter: QPainter, camera: Camera, inside: Ints) -> None:
         """Write the visible names under their dots."""
-        if self._graph is None or not self._chosen:
+        if self._graph is None or not self.chosen:
             return
         font = self._theme.font("secondary")
         painter.setFont(font)
-        high, down = QFontMetrics(font).height(), dot_radius(camera.scale) + 2
+        high, down = QFontMetrics(font).height(), self._down(dot_radius(camera.scale))
         ground, ink = self._theme.color("surface"), self._theme.color("text")
         for number in cast("list[int]", inside.tolist()):
-            if number in self._chosen:
-                text, wide = self._chosen[number]
+            if number in self.chosen:
+                text, wide = self.chosen[number]
                 x, y = self._graph.places[number]
                 at = camera.point(float(x), float(y))
-                box = QRectF(at.x() - wide / 2, at.y() + down, wide, high)
+                box = QRectF(at.x() - wide / 2, at.y() + down, wide, high * (text.count("\n") + 1))
                 painter.fillRect(box, ground)
                 painter.setPen(ink)
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
@@ -73,21 +84,36 @@ class Labels:
         """Choose states whose name covers neither the dot of an important state nor another name."""
         if self._graph is None or self._scale == camera.scale:
             return
-        self._scale, self._chosen = camera.scale, {}
+        self._scale, self.chosen = camera.scale, {}
         metrics, most = QFontMetrics(self._theme.font("secondary")), self._theme.px(WIDE)
         radius, cell = dot_radius(camera.scale), camera.cell
-        taken = _OccupiedBoxes(most + 8.0, metrics.height() + 4.0)
-        middles = cast("list[tuple[float, float]]", (self._graph.places[self._order] * cell).tolist())
+        taken = _OccupiedBoxes(most + 8.0, 2 * metrics.height() + 4.0)
+        rows = self._graph.rows
+        order = [number for number in self._order if not self.atlas or atlas_words(rows[number])]
+        middles = cast("list[tuple[float, float]]", (self._graph.places[order] * cell).tolist())
         for x, y in middles:
             taken.add(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
-        for number, (x, y) in zip(self._order[:MAX_NAMED], middles, strict=False):
-            row = self._graph.rows[number]
-            text = metrics.elidedText((row.title or row.url)[:60], Qt.TextElideMode.ElideRight, most)
-            wide = metrics.horizontalAdvance(text) + 6
-            box = QRectF(x - wide / 2, y + radius + 2, wide, metrics.height())
-            if taken.is_free(box):
-                taken.add(box)
-                self._chosen[number] = (text, wide)
+        for number, (x, y) in zip(order[:MAX_NAMED], middles, strict=False):
+            row = rows[number]
+            name = metrics.elidedText((row.title or row.url)[:60], Qt.TextElideMode.ElideRight, most)
+            counts = atlas_words(row) if self.atlas else ""
+            for text in (f"{name}\n{counts}", counts) if counts else (name,):
+                lines = text.split("\n")
+                wide = max(map(metrics.horizontalAdvance, lines)) + 6
+                box = QRectF(x - wide / 2, y + self._down(radius), wide, metrics.height() * len(lines))
+                if taken.is_free(box):
+                    taken.add(box)
+                    self.chosen[number] = (text, wide)
+                    break
+
+    def _down(self, radius: float) -> float:
+        """Return how far below a dot's middle its label begins: in the atlas, below the rings."""
+        return radius + 2 + (rings(radius) if self.atlas else 0)
+
+
+def _badness(row: NodeRow) -> int:
+    """Return how early a state is named in the atlas: by failures without a tip, failures, tips."""
+    return 1_000_000 * (row.failures if is_untipped(row) else 0) + 1_000 * row.failures + row.tips
 
 
 class _OccupiedBoxes:

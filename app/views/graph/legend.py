@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MARKS = {
     "": 0,
     "failures": StateMark.FAILED,
+    "untipped": StateMark.UNTIPPED,
     "tips": StateMark.TIPS,
     "suspect": StateMark.SUSPECT,
     "gone": StateMark.GONE,
@@ -71,7 +72,11 @@ class LegendRow(QAbstractButton):
             painter.setPen(QPen(theme.color(LINKS[self._name]), 1.5, style))
             painter.drawLine(QPointF(px(6), middle.y()), QPointF(px(24), middle.y()))
         else:
-            draw_dot(painter, theme, middle, px(4.5), int(MARKS[self._name]))
+            marks = int(MARKS[self._name] or 0)
+            if self._name == "untipped":
+                marks |= StateMark.FAILED
+            draw_dot(painter, theme, middle, px(4.5 if self._name != "untipped" else 3), marks,
+                     ring_alone=self._name == "failures")  # fmt: skip
         painter.setFont(theme.font("secondary"))
         painter.setPen(theme.color("text"))
         box = QRect(px(30), 0, self.width() - px(30) - px(6), self.height())
@@ -98,6 +103,7 @@ class MapLegend(QFrame):
         self._words = {
             "": self.tr("states"),
             "failures": self.tr("with failed runs"),
+            "untipped": self.tr("failed runs, no tip"),
             "tips": self.tr("with tips"),
             "suspect": self.tr("with suspect tips"),
             "gone": self.tr("gone"),
@@ -128,7 +134,7 @@ class MapLegend(QFrame):
             hidden = name == "seen" and not self.seen_shown
             word = self.tr("{0}, hidden").format(self._words[name]) if hidden else self._words[name]
             row.show_count(word, numbers[name], on=on and name != "seen")
-            row.setVisible(numbers[name] > 0 or name in ("", "failures", "tips") or on)
+            row.setVisible(numbers[name] > 0 or name in ("", "failures", "untipped", "tips") or on)
             key = self._center.keys("map.links") if name == "seen" else ""
             shows = self.tr("Show untried links ({0})").format(key) if key else self.tr("Show only these")
             row.setToolTip("" if name in ("", "tried") else shows)

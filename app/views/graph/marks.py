@@ -1,4 +1,6 @@
-"""The signs of the map: a dot for a state, a ring for failures, a flag for tips, hatching for gone states."""
+"""The signs of the map: a dot for a state, a ring for failures, a second one where they have no tip, a flag for tips,
+hatching for gone states.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,13 @@ SHADOW = PLAIN
 """Number of the sprite of a state that does not match the filter."""
 
 
-def draw_dot(painter: QPainter, theme: Theme, at: QPointF, radius: float, marks: int) -> None:
-    """Draw a state as a dot with its signs; ``radius`` is that of the dot alone."""
+def draw_dot(
+    painter: QPainter, theme: Theme, at: QPointF, radius: float, marks: int, *, ring_alone: bool = False
+) -> None:
+    """Draw a state as a dot with its signs; ``radius`` is that of the dot alone.
+
+    Failures have a second ring where there is no tip, unless ``ring_alone``.
+    """
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     body = QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
@@ -42,10 +49,18 @@ def draw_dot(painter: QPainter, theme: Theme, at: QPointF, radius: float, marks:
         painter.setPen(QPen(theme.color("fail"), max(1.6, radius * 0.3)))
         out = max(2.2, radius * 0.45)
         painter.drawEllipse(body.adjusted(-out, -out, out, out))
+        if not ring_alone and not marks & (StateMark.TIPS | StateMark.SUSPECT):
+            out = rings(radius)
+            painter.drawEllipse(body.adjusted(-out, -out, out, out))
     if marks & (StateMark.TIPS | StateMark.SUSPECT):
         foot = QPointF(at.x() + radius * 0.75, at.y() - radius * 0.3)
         draw_flag(painter, theme, foot, max(radius * 1.9, 7.0), suspect=bool(marks & StateMark.SUSPECT))
     painter.restore()
+
+
+def rings(radius: float) -> float:
+    """Return how far both rings of a failure without a tip reach beyond its dot."""
+    return max(2.2, radius * 0.45) + max(2.6, radius * 0.5)
 
 
 def draw_flag(painter: QPainter, theme: Theme, foot: QPointF, height: float, *, suspect: bool) -> None:

@@ -11,11 +11,13 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
     QLabel,
+    QPushButton,
     QStackedWidget,
     QToolButton,
     QWidget,
 )
 
+from app.models.graph.map_graph import atlas_words
 from app.models.graph.node_detail import DetailState
 from app.models.graph.node_lists import ELEMENT_STATUSES
 from app.models.knowledge.tip_table import ago, exact_time
@@ -61,6 +63,7 @@ class NodePanel(Panel):
         self.head = NodeHead(theme)
         self.shot = ScreenshotView(theme, self.tr("Picture of the state"))
         self.caption = styled(ElidedLabel(), "secondary")
+        self.failures = styled(QPushButton(), "link")
         self.tabs = {name: QToolButton() for name in LISTS}
         self.filter = FilterLine("", "", self.tr("Filter the elements"), self._to_elements)
         self.status = QComboBox()
@@ -102,7 +105,8 @@ class NodePanel(Panel):
     def _lay_out(self) -> None:
         body = QWidget()
         self.caption.setContentsMargins(12, 2, 10, 2)
-        layout = vbox(self.head, (self.shot, 1000), self.caption, parent=body, spacing=0)
+        failed = hbox(self.failures, 0, margins=(8, 0, 8, 4))
+        layout = vbox(self.head, failed, (self.shot, 1000), self.caption, parent=body, spacing=0)
         tabs = QWidget()
         row = FlowLayout(*self.tabs.values(), parent=tabs, gap=0)
         row.setContentsMargins(6, 4, 4, 4)
@@ -183,6 +187,7 @@ class NodePanel(Panel):
         for name in LISTS:
             there = f"map.panel.{name}"
             self._center.bind(there, partial(self.focus_list, name), lambda: model.detail is not None)
+        self.failures.clicked.connect(lambda: self._center.trigger("map.failures"))
         self.shot.clicked.connect(self._on_picture_clicked)
         self.filter.textChanged.connect(self._on_typed)
         self.status.activated.connect(self._on_filter)
@@ -214,9 +219,17 @@ class NodePanel(Panel):
         if detail is None:
             return
         self.head.show_state(detail)
+        self._show_failures()
         self._show_picture()
         self._show_lists()
         self.about.setText(about_words(detail))
+
+    def _show_failures(self) -> None:
+        row = self._model.detail.row if self._model.detail is not None else None
+        words = atlas_words(row) if row is not None and row.failures else ""
+        key = self._center.keys("map.failures")
+        self.failures.setText(self.tr("{0}: review this page's failures ({1})").format(words, key) if key else words)
+        self.failures.setVisible(bool(words))
 
     def _show_picture(self) -> None:
         detail, pictures = self._model.detail, self._model.pictures

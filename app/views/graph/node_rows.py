@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF
 
-from app.models.graph.map_graph import marks_of
+from app.models.graph.map_graph import is_untipped, marks_of
 from app.models.graph.node_lists import score_words
 from app.models.graph.node_table import path_of
 from app.models.graph.path import ROLES, SIGNS
@@ -141,7 +141,8 @@ def node_cell(row: NodeRow, column: str, text: str) -> Span:
 
         def sign(painter: QPainter, box: QRectF, theme: Theme) -> None:
             centre = QPointF(box.center().x(), box.center().y() + 1)
-            draw_dot(painter, theme, centre, theme.px(3.5), marks_of(row) & int(SHOWN))
+            radius = theme.px(2.5 if is_untipped(row) else 3.5)
+            draw_dot(painter, theme, centre, radius, marks_of(row) & int(SHOWN))
 
         return plain(text, "muted" if row.gone else "text", sign=sign, size=(16, 12))
     role = "muted"
@@ -149,6 +150,8 @@ def node_cell(row: NodeRow, column: str, text: str) -> Span:
         role = "fail"
     elif column == "tips" and row.tips:
         role = "warn" if row.suspect_tips else "accent"
+    elif column == "tips" and row.failures:
+        role = "fail"
     return small(text, role, middle=column == "url")
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
+from app.models.graph.map_graph import StateMark
 from app.views.graph.batch_drawing import FRAGMENT, draw_lines, draw_sprites
 from app.views.graph.camera import CELL
 from app.views.graph.cards import CardLook, draw_card
@@ -47,6 +48,8 @@ class MapPainter:
         self._look_scale = 0.0
         self.labels = Labels(theme)
         self.show_seen = True
+        self.atlas = False
+        """Dots without failures and tips stand back, the others say how many they have."""
         self.quick = False
         """Draw quickly instead of well: while the scale is changing."""
         self.missing = False
@@ -65,7 +68,10 @@ class MapPainter:
         one, other = graph.places[self._from], graph.places[self._to]
         self._low, self._high = np.minimum(one, other), np.maximum(one, other)
         self._ink = np.cumsum(np.hypot(*((other - one) * CELL).T)) if len(keep) else np.empty(0)
-        self._sprites = np.where(shown, graph.marks & int(SHOWN), SHADOW)
+        told = graph.marks & int(StateMark.FAILED | StateMark.TIPS | StateMark.SUSPECT)
+        full = shown & (told > 0) if self.atlas else shown
+        self._sprites = np.where(full, graph.marks & int(SHOWN), SHADOW)
+        self.labels.atlas = self.atlas
         self.labels.take(graph, shown)
 
     def restyle(self) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.models.graph.model import MapModel
     from app.views.frame.theme import Theme
 
-BUTTONS = ("map.fit", "map.table", "map.lab")
+BUTTONS = ("map.fit", "map.atlas", "map.table", "map.lab")
 
 
 class MapToolbar(QWidget):
@@ -81,6 +81,7 @@ class MapToolbar(QWidget):
         button.setIcon(self._theme.icon(self._center.command(command).icon, "muted"))
         button.setAccessibleName(self._center.title(command))
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        button.setCheckable(command == "map.atlas")
         button.clicked.connect(lambda: self._center.trigger(command))
         return button
 

@@ -38,11 +38,13 @@ class MapView(QWidget):
 
     step_requested(run, step): Review should show this step.
     tip_requested(tip): Knowledge should show this tip.
+    review_requested(words): Review should show the runs that pass this filter.
     """
 
     place = "map"
     step_requested = Signal(str, object)
     tip_requested = Signal(str)
+    review_requested = Signal(str)
 
     def __init__(self, desk: MapWorkspace, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -91,6 +93,7 @@ class MapView(QWidget):
             "table": self.table.isVisibleTo(self),
             "legend": self.legend.isVisibleTo(self),
             "seen": self.legend.seen_shown,
+            "atlas": self.canvas.painter.atlas,
             "sort": [table.sorted_by, table.descending],
             **self.model.session(),
         }
@@ -103,6 +106,7 @@ class MapView(QWidget):
         self.table.setVisible(layout.get("table") is True)
         self.show_legend(layout.get("legend") is not False)
         self.show_seen(layout.get("seen") is not False)
+        self.show_atlas(layout.get("atlas") is True)
         match layout.get("sort"):
             case [str(column), bool(descending)] if column in COLUMNS:
                 order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
@@ -208,6 +212,11 @@ class MapView(QWidget):
         self.legend.seen_shown = shown
         self.canvas.show_untried(shown)
         self.legend.refresh()
+
+    def show_atlas(self, shown: bool) -> None:
+        """Set whether failures and tips stand out and are counted at each state."""
+        self.canvas.show_atlas(shown)
+        self.head.buttons["map.atlas"].setChecked(shown)
 
     def open_panel(self) -> None:
         self.close_form()
@@ -325,6 +334,7 @@ class MapCommands(QObject):
         bind("map.center", lambda: canvas.show_node(model.node), lambda: mapped() and chosen())
         bind("map.legend", lambda: view.show_legend(view.legend.isHidden()), mapped)
         bind("map.links", lambda: view.show_seen(not view.legend.seen_shown), mapped)
+        bind("map.atlas", lambda: view.show_atlas(not canvas.painter.atlas), mapped)
         bind("map.tidy", model.lay_out_again, mapped)
         bind("map.open", view.open_panel, chosen)
         bind("map.path", lambda: model.path_from(model.node), chosen)
@@ -333,6 +343,7 @@ class MapCommands(QObject):
         bind("map.close_browser", model.path.close_browser, lambda: bool(model.path.live))
         bind("map.merge", model.merge, lambda: model.can_merge)
         bind("map.split", model.split, lambda: model.can_split)
+        bind("map.failures", self._failures, lambda: chosen() and bool(model.failures_filter))
         bind("map.copy_address", self._copy, chosen)
         bind("map.explore", view.open_form)
         bind("map.verify", self._view.desk.verify, sited)
@@ -358,6 +369,9 @@ class MapCommands(QObject):
         to = path.to if path.is_shown and path.to in self._model.graph.number else self._model.node
         if to:
             self._model.navigate_to(to)
+
+    def _failures(self) -> None:
+        self._view.review_requested.emit(self._model.failures_filter)
 
     def _copy(self) -> None:
         row = self._model.current

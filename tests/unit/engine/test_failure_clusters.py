@@ -116,6 +116,23 @@ async def test_the_cluster_of_a_filter_keeps_its_runs_alone(engine: Engine):
     assert following.id == "crash-2"
 
 
+@pytest.mark.parametrize(
+    ("page", "runs"),
+    [
+        ("/search", {"wrong-1", "wrong-2"}),
+        ("gitlab/search", {"wrong-1", "wrong-2"}),
+        ("reddit/search", set[str]()),
+        ("/nowhere", set[str]()),
+        ("gitlab/project/issues", {*SAVES}),
+    ],
+)
+async def test_the_page_of_a_filter_is_that_of_the_suspect_step(engine: Engine, page: str, runs: set[str]):
+    assert {row.id for row in await engine.list_runs(RunFilter(page=page, failed=True))} == runs
+    assert {
+        run for one in await engine.clusters(RunFilter(page=page, failed=True)) for run in one.runs
+    } == runs
+
+
 async def test_clusters_without_unjudged_runs_come_last(engine: Engine):
     first, *_ = await engine.clusters(RunFilter())
     await engine.give_verdicts(first.runs, Label.WRONG_ELEMENT)
