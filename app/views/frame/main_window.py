@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QComboBox,
     QMainWindow,
     QMenu,
@@ -40,6 +41,7 @@ from app.views.frame.theme import Theme
 from app.views.frame.top_bar import TopBar
 from app.views.frame.welcome import DropTarget, Welcome
 from app.views.widgets.build import hbox, vbox
+from app.views.widgets.focus_ring import FocusRing
 from app.views.widgets.overlay import Overlay
 from app.views.widgets.splitter import Splitter
 from app.views.widgets.toast import Toast
@@ -114,6 +116,7 @@ class MainWindow(QMainWindow):
         self.frame.setFocus()
         self.toast = Toast(self.frame)
         self.drop_target = DropTarget(theme, self.frame)
+        self.ring = FocusRing(theme, self)
         self.menus = build_menus(self.top.menu_bar, center, theme)
         if sys.platform == "darwin":
             self.setMenuBar(self.top.menu_bar)
@@ -295,6 +298,13 @@ class MainWindow(QMainWindow):
                 event.accept()
                 return True
         return super().event(event)
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Surround the widget that Tab reached."""
+        moved = super().focusNextPrevChild(next)
+        if moved:
+            self.ring.follow(QApplication.focusWidget())
+        return moved
 
     def close_overlays(self) -> None:
         for overlay in self._overlays:
