@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -202,6 +203,8 @@ def test_saving_without_going_on_stays_on_the_run(desk):
 def test_the_composers_fields_are_walked_in_the_order_of_writing(desk):
     write(desk, "x")
     composer = desk.view.composer
+    desk.press(Key.Key_M, Qt.KeyboardModifier.AltModifier)  # shows every field
+    composer.text.setFocus()
     walked = []
     for _ in range(6):
         walked.append(QApplication.focusWidget())
@@ -230,3 +233,108 @@ def test_a_draft_thrown_away_is_gone_even_when_the_composer_closes_at_once(desk)
 
     write(desk, "")
     assert not desk.model.composer.kept
+
+
+# ---------------------------------------------------------------- the loop
+def test_save_and_next_stays_in_the_filter_and_the_keys_go_on_from_there(desk):
+    desk.model.queue.set_filter("failed site:gitlab")
+    desk.until(lambda: {row.site for row in desk.model.queue.model.rows} == {"gitlab"})
+    rows = [row.id for row in desk.model.queue.model.rows]
+    write(desk, "The form saves only after Title is filled")
+    desk.press(Key.Key_Return, CONTROL)
+    desk.until(lambda: desk.model.run != rows[0])
+    assert desk.model.run in rows
+    here = rows.index(desk.model.run)
+    assert desk.view.queue.list.currentIndex().row() == here
+    desk.press(Key.Key_J)
+    assert desk.model.run == rows[here + 1]
+
+
+def test_a_run_without_steps_has_no_composer_and_shows_nothing_of_the_last_tip(desk):
+    write(desk, "The form saves only after Title is filled")
+    desk.press(Key.Key_S, CONTROL)
+    desk.until(lambda: not desk.view.drawer.is_open)
+    run = desk.model.queue.model.at(3).id
+    desk.engine.all_runs[run] = replace(desk.engine.all_runs[run], step_count=0)
+    desk.model._runs.pop(run, None)
+    desk.model.open_run(run)
+    desk.until(lambda: desk.model.detail is not None)
+    desk.press(Key.Key_T)
+    assert not desk.view.drawer.is_open
+    assert not desk.view.judgement.write.isEnabled()
+
+
+def test_a_form_that_cannot_be_filled_is_empty_and_is_not_saved(desk, monkeypatch):
+    async def broken(run, step):
+        raise NotFound("the run has no such step")
+
+    write(desk, "The form saves only after Title is filled")
+    desk.press(Key.Key_S, CONTROL)
+    desk.until(lambda: not desk.view.drawer.is_open)
+    monkeypatch.setattr(desk.engine, "compose_tip", broken)
+    desk.press(Key.Key_J)
+    desk.press(Key.Key_T)
+    composer = desk.view.composer
+    desk.until(lambda: composer.error.text())
+    assert composer.site.text() == composer.scope.text() == composer.text.toPlainText() == ""
+    assert not composer.save.isEnabled()
+    assert not composer.kept.isVisible()
+
+
+def test_a_kept_draft_comes_back_with_the_cursor_at_its_end_and_nothing_selected(desk):
+    write(desk, "half a thought")
+    desk.press(Key.Key_Escape)
+    write(desk, " more")
+    assert desk.view.composer.text.toPlainText() == "half a thought more"
+    assert not desk.view.composer.text.textCursor().hasSelection()
+
+
+def test_typing_continues_the_offered_start_of_a_sentence(desk):
+    real = desk.engine.compose_tip
+
+    async def offering(run, step):
+        form = await real(run, step)
+        return replace(form, draft=replace(form.draft, text="Repeating the button changes nothing;"))
+
+    desk.engine.compose_tip = offering
+    write(desk, " sort instead")
+    assert desk.model.composer.draft.text == "Repeating the button changes nothing; sort instead"
+
+
+def test_discard_is_a_button_and_can_be_undone(desk):
+    composer = desk.view.composer
+    write(desk, "")
+    assert not composer.discard.isEnabled()
+    desk.type("nonsense")
+    assert composer.discard.isEnabled()
+    composer.discard.click()
+    desk.until(lambda: desk.model.composer.is_ready and composer.text.toPlainText() == "")
+    assert composer.discard.text() == "Undo discard"
+    composer.discard.click()
+    assert composer.text.toPlainText() == "nonsense"
+    desk.until(lambda: desk.engine.drafts)
+    assert composer.discard.text() == "Discard"
+
+
+def test_fields_without_text_are_folded_until_they_are_wanted(desk):
+    write(desk, "")
+    composer = desk.view.composer
+    assert composer.parts["when"].isVisible()  # filled from the step
+    assert not any(composer.parts[name].isVisible() for name in ("do", "before", "why"))
+    assert not composer.keywords.isVisible()
+    assert composer.more.text().startswith("Add do, before, why, words")
+    desk.press(Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    assert all(field.isVisible() for field in (*composer.parts.values(), composer.keywords))
+    assert QApplication.focusWidget() is composer.parts["do"]
+    desk.type("fill Title first")
+    desk.press(Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    assert [name for name, field in composer.parts.items() if field.isVisible()] == ["when", "do"]
+    assert desk.model.composer.draft.do == "fill Title first"
+
+
+def test_runs_that_passed_stand_first_where_the_tip_would_be_retrieved(desk):
+    write(desk, "Fill the title first")
+    examples = desk.model.composer.examples
+    desk.until(lambda: examples.rowCount() > 1)
+    failed = [one.failed for one in examples.rows]
+    assert failed == sorted(failed, key=lambda one: (one is None, one is True))

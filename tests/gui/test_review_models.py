@@ -122,7 +122,10 @@ def test_ten_thousand_rows_merge_row_by_row(qapp):
 
 def test_a_row_reads_aloud_all_that_it_shows(qapp):
     words = RunQueueModel().words(row("415", risk=0.91, label="loop", flags=("no-effect",)))
-    assert words == "risk 0.91, gitlab, 415, failed 0.0, no effect, do it, loop"
+    assert words == "failed 0.0, gitlab, 415, risk 0.91, loop, do it"
+    words = RunQueueModel().words(row("415", risk=0.91, flags=("no-effect",)))
+    assert words == "failed 0.0, gitlab, 415, risk 0.91, no effect, do it"
+    assert "2 verdicts" in RunQueueModel().words(row("415", label="loop", verdicts=2))
 
 
 # ---------------------------------------------------------------- steps, flags, verdicts
@@ -143,7 +146,7 @@ def test_steps_carry_their_worst_flag_error_and_the_suspect(qapp):
 
 def test_flags_stand_worst_first_and_once(qapp):
     def flag(severity, confidence, step):
-        return Flag(run="r", detector="d", step=step, severity=severity, confidence=confidence, message="m")
+        return Flag(run="r", detector=f"d{step}", step=step, severity=severity, confidence=confidence, message="m")
 
     model = watched(FlagListModel())
     worst, same = flag(Severity.ERROR, 0.4, 3), flag(Severity.ERROR, 0.9, 2)

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QBuffer, Qt
+from PySide6.QtCore import QBuffer, QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -116,10 +116,9 @@ def gave_up(desk):
 def test_a_run_that_gave_up_says_in_its_row_what_it_would_need_and_is_found_by_it(desk):
     row = gave_up(desk)
     assert row.needs == NEEDS
-    first, second = run_row(row).lines
-    assert second.spans[0].sign is not None
-    assert second.spans[-1].text == f"gave up: {NEEDS}"
-    assert first.spans[-1].text == row.intent
+    _head, goal, needs = run_row(row).lines
+    assert goal.spans[0].text == row.intent
+    assert needs.spans[0].text == f"gave up: {NEEDS}"
     model = desk.model.queue.model
     assert f"gave up: {NEEDS}" in model.words(row)
     desk.until(lambda: desk.view.step.header.needs.isVisible())
@@ -129,8 +128,11 @@ def test_a_run_that_gave_up_says_in_its_row_what_it_would_need_and_is_found_by_i
 
 def test_a_run_that_said_nothing_has_its_detector_and_goal_in_its_row(desk):
     row = desk.model.queue.model.at(0)
-    second = run_row(row).lines[1]
-    assert [span.text for span in second.spans[1:]] == [detector_label(row.flags[0]), row.intent]
+    head, goal = run_row(row).lines
+    assert [span.text for span in head.spans[1:]] == [
+        f"{row.site} · {row.task_id}", f"{row.risk:.2f}", detector_label(row.flags[0]),
+    ]  # fmt: skip
+    assert goal.text == row.intent
 
 
 def test_a_tip_for_a_run_that_gave_up_begins_with_what_it_would_need(desk):
@@ -372,7 +374,7 @@ def test_p_votes_on_a_tip_of_the_step_and_the_same_key_takes_it_back(desk):
 
 def test_the_record_of_the_detectors_is_a_key_away(desk):
     desk.press(Key.Key_D)
-    desk.until(lambda: desk.model.scores.rowCount() > 0)
+    desk.until(lambda: desk.model.judging.scores.rowCount() > 0)
     assert desk.view.judgement.card.isVisible()
     desk.view.judgement.card.close()
 
@@ -490,5 +492,6 @@ def test_verdicts_and_note_never_overlap(desk, theme, zoom):
     desk.wait()
     pane = desk.view.judgement
     assert not pane.verdicts.geometry().intersects(pane.note.geometry())
-    assert pane.verdicts.geometry().bottom() < pane.tip_head.geometry().top()
+    below = pane.write.mapTo(pane, QPoint(0, 0)).y()
+    assert pane.pinned.geometry().bottom() < below
     theme.set_zoom(1.0)

@@ -75,7 +75,8 @@ def filter_words(text: str) -> list[str]:
 
 def unknown_text(text: str) -> str:
     """Name the words of a filter line that are no filter, with the nearest that is; "" when all are fine."""
-    return "\n".join(str(word)[:1].upper() + str(word)[1:] + "." for word in unknown_words(text))
+    said = (str(word) for word in unknown_words(text))
+    return "\n".join(line[:1].upper() + line[1:] + ("" if line.endswith("?") else ".") for line in said)
 
 
 def help_of(word: str) -> str:
