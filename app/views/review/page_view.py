@@ -361,7 +361,8 @@ class PageSide(QWidget):
         self.lines.verticalScrollBar().setValue(max(row - self.height_in_rows // 3, 0))
 
     def scroll_to_line(self, line: int) -> None:
-        """Scroll a line of the page to the top, or the row that stands for it."""
+        """Scroll a line of the page to the top, or the row that stands for it; also right after the rows changed."""
+        self.lines.doItemsLayout()
         self.lines.verticalScrollBar().setValue(max(self.model.row_of(line), 0))
 
     def _show_picture(self, digest: str, target: tuple[float, float, float, float] | None) -> None:

@@ -99,10 +99,12 @@ class StepPane(QWidget):
     def toggle_raw(self) -> None:
         """Show the raw trees, or wrappers and repeats folded away; what is at the top stays there."""
         raw = not self._model.before.raw
+        self._syncing = True
         for side in (self.before, self.after):
             top = side.top_line
             side.model.set_raw(raw)
             side.scroll_to_line(top)
+        self._syncing = False
         self._show_remarks()
 
     def toggle_whole(self) -> None:
