@@ -222,7 +222,8 @@ class AnswerPageModel(QObject):
     def _answering_step(self, detail: RunDetail) -> int:
         if self.page is not None and self.page.answer is not None:
             return self.page.step
-        return detail.steps[-1].index if detail.run.answer is not None else -1
+        has_answer = detail.run.answer is not None and bool(detail.steps)
+        return detail.steps[-1].index if has_answer else -1
 
     def _follow(self) -> None:
         run = self._review.run if self._review.detail is not None else ""
