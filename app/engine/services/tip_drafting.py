@@ -13,8 +13,10 @@ from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
 from app.engine.core.text import one_line
-from app.engine.core.trajectory import Run, Step
+from app.engine.core.trajectory import ErrorClass, Run, Step
 from app.engine.core.verdicts import Flag
+from app.engine.detectors.base import action_text, evidence_start
+from app.engine.detectors.rules.endings import ASKED
 from kb.tip import Kind, Provenance, Scope, TipDraft
 
 _INSTANCE = re.compile(r"^(?:\d[\w.-]*|[0-9a-f]{8,}|[\w.-]*\d{3,}[\w.-]*|@.+)$", re.IGNORECASE)
@@ -23,21 +25,22 @@ _SLUG = re.compile(r"[^a-z0-9_.-]+")
 _QUOTED = re.compile(r"""“[^”\n]{0,300}”|"[^"\n]{0,300}"|(?<!\w)'[^'\n]{0,300}'(?!\w)""")
 _LONGEST_CONDITION = 160
 
+_REPEATED = (Kind.OPERATION, "Repeating {control} leads nowhere new; instead, ")
+_UNCHANGED = (Kind.OPERATION, "Repeating {control} changes nothing; instead, ")
 _OPENINGS: dict[str, tuple[Kind, str]] = {
     "no-effect": (Kind.OPERATION, "{control} does nothing by itself; before it, "),
     "covered-element": (Kind.UI_QUIRK, "{control} can be covered by a dialog; first "),
     "hard-errors": (Kind.UI_QUIRK, "{control} can't be used directly; instead, "),
     "left-sites": (Kind.NAVIGATION, "{control} leaves the site; to stay on it, "),
-    "state-action-loop": (Kind.OPERATION, "Repeating {control} changes nothing; instead, "),
-    "repeated-action": (Kind.OPERATION, "Repeating {control} changes nothing; instead, "),
+    "state-action-loop": _REPEATED,
+    "repeated-action": _REPEATED,
     "action-cycle": (Kind.NAVIGATION, "Going back and forth here leads nowhere; instead, "),
     "back-and-forth": (Kind.NAVIGATION, "Going back and forth here leads nowhere; instead, "),
-    "url-revisits": (Kind.NAVIGATION, "What is looked for is not on this page; instead, "),
     "login-wall": (Kind.POLICY, "This part needs a log-in; "),
-    "error-page": (Kind.NAVIGATION, "This address does not work; instead, "),
+    "error-page": (Kind.NAVIGATION, "{control} leads to an error page; instead, "),
     "gave-up": (Kind.NAVIGATION, "This can be done: "),
 }
-"""Kind and opening words by detector; the others (a crash, an answer) say nothing about the site."""
+"""Kind and opening words by detector; the others (a crash, an answer, a return) say nothing about the site."""
 
 
 def scope_of(url: str) -> Scope:
@@ -62,12 +65,8 @@ def site_slug(site: str) -> str:
 
 def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: str, verdict: str) -> TipDraft:
     """Return a draft with site, scope, evidence and an opening that fits the flag at this step."""
-    here = sorted(
-        (found for found in flags if found.step == step.index),
-        key=lambda found: (found.detector not in _OPENINGS, -found.confidence),
-    )
-    flag = here[0] if here else None
-    kind, opening = _OPENINGS.get(flag.detector if flag else "", (Kind.OPERATION, ""))
+    here = [flag for flag in flags if step.index in (flag.step, evidence_start(flag))]
+    flag, (kind, opening) = _opening(here, step)
     host = urlsplit(step.url).netloc.rpartition("@")[2].lower()
     unnamed = site == host  # the site has no known name: the tip needs one, and its host in its scope
     return TipDraft(
@@ -93,6 +92,36 @@ def condition_of(needs: str) -> str:
     return one_line(_QUOTED.sub("…", needs).split("; ", 1)[0], _LONGEST_CONDITION)
 
 
+def _opening(here: Sequence[Flag], step: Step) -> tuple[Flag | None, tuple[Kind, str]]:
+    """Return the flag a draft is about, with its opening; "" where the evidence of this very step does not bear it."""
+    ranked = sorted(here, key=lambda flag: -flag.confidence)
+    for flag in ranked:
+        kind, words = _OPENINGS.get(flag.detector, (Kind.OPERATION, ""))
+        if words and _holds(flag, step) and ("{control}" not in words or _can_be_found(step)):
+            unchanged = any(one.detector == "no-effect" and one.step == step.index for one in here)
+            return flag, _UNCHANGED if unchanged and words == _REPEATED[1] else (kind, words)
+    return (ranked[0] if ranked else None), (Kind.OPERATION, "")
+
+
+def _holds(flag: Flag, step: Step) -> bool:
+    match flag.detector:
+        case "state-action-loop" | "repeated-action":
+            return flag.evidence.get("action") == action_text(step)
+        case "no-effect":
+            return flag.step == step.index
+        case "hard-errors" | "covered-element":
+            return step.error_class is ErrorClass.HARD or flag.step == step.index
+        case "gave-up":
+            return ASKED not in flag.evidence
+        case _:
+            return True
+
+
+def _can_be_found(step: Step) -> bool:
+    """Whether a reader of the tip can find the control: by its name."""
+    return step.target is not None and bool(step.target.name.split())
+
+
 def _opened(opening: str, step: Step, intent: str) -> str:
     words = opening.format(control=_control(step, intent))
     return words[:1].upper() + words[1:]
@@ -100,11 +129,9 @@ def _opened(opening: str, step: Step, intent: str) -> str:
 
 def _control(step: Step, intent: str) -> str:
     """Return the control by its role, and by its name if that belongs to the site and not to one task."""
-    if step.target is None:
-        return "this action"
+    if step.target is None or not step.target.name.split():
+        return ""
     name = " ".join(step.target.name.split())
     role = step.target.role or "element"
-    if not name:
-        return f"the {role} without a name"
     belongs_to_task = any(char.isdigit() for char in name) or name.casefold() in intent.casefold()
     return f"such a {role}" if belongs_to_task else f"the {role} “{name[:60]}”"

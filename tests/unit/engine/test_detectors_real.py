@@ -11,6 +11,7 @@ from app.engine.core.sites import load_sites
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
 from app.engine.detectors.risk import RiskModel, cluster_key
 from app.engine.detectors.runner import detect_run
+from app.engine.detectors.suspect import find_suspect
 from app.engine.imports.colorbrowseragent import find_runs
 from tests.support.runs import read_run
 
@@ -84,9 +85,18 @@ def test_the_suspect_step_of_a_loop_is_where_it_began(runs: dict):
 
     risk = RiskModel().assess(run.id, flags, run.step_count, 5)
 
-    assert risk.suspect_step == 3
+    assert find_suspect(run, steps, flags).step == 4, (
+        "the first click on the empty span, not the paging before it"
+    )
     assert risk.value > 0.9
-    assert "click link 'More'" in " ".join(risk.reasons)
+    assert "click span without a name" in " ".join(risk.reasons)
+
+
+@pytest.mark.parametrize(("task", "step"), [("33", 9), ("50091", 4)])
+def test_an_earlier_useful_search_is_not_where_a_loop_began(runs: dict, task: str, step: int):
+    run, steps = runs[task]
+
+    assert find_suspect(run, steps, detect_run(run, steps, 5)).step == step
 
 
 def test_every_run_has_a_risk_a_suspect_step_and_a_kind(runs: dict):
@@ -95,5 +105,5 @@ def test_every_run_has_a_risk_a_suspect_step_and_a_kind(runs: dict):
         risk = RiskModel().assess(run.id, flags, run.step_count, 5)
 
         assert 0 <= risk.value <= 1
-        assert 0 <= risk.suspect_step <= max(0, run.step_count - 1)
+        assert 0 <= find_suspect(run, steps, flags).step <= max(0, run.step_count - 1)
         assert cluster_key(run, flags, steps).count(" · ") == 2

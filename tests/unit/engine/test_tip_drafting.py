@@ -101,3 +101,67 @@ def test_the_draft_of_a_run_that_gave_up_begins_with_what_it_would_have_needed(o
     step = Step(index=0, url="http://h/orders", title="")
     run = Run(id="r", source="x", intent="Split it", outcome=outcome, answer="no control to split it")
     assert draft_tip(run, step, [], "shop", "", "").when == when
+
+
+NAMED, NAMELESS = ActionTarget(role="button", name="Go"), ActionTarget(role="span", name="")
+GO = "click button 'Go'"
+
+
+@pytest.mark.parametrize(
+    ("flags", "target", "text"),
+    [
+        (
+            [("repeated-action", 8, {"since": 2, "action": GO})],
+            NAMED,
+            "Repeating the button “Go” leads nowhere new; instead, ",
+        ),
+        (
+            [("repeated-action", 8, {"since": 2, "action": GO}), ("no-effect", 2, {})],
+            NAMED,
+            "Repeating the button “Go” changes nothing; instead, ",
+        ),
+        ([("repeated-action", 8, {"since": 2, "action": "click link 'More'"})], NAMED, ""),
+        ([("repeated-action", 8, {"since": 2, "action": "click span without a name"})], NAMELESS, ""),
+        ([("repeated-action", 8, {"since": 1, "action": GO})], NAMED, ""),
+        ([("no-effect", 3, {"since": 2})], NAMED, ""),
+        ([("url-revisits", 2, {})], NAMED, ""),
+        ([("gave-up", 2, {"asked": 1})], NAMED, ""),
+        ([("gave-up", 2, {})], NAMED, "This can be done: "),
+        ([("error-page", 2, {})], NAMED, "The button “Go” leads to an error page; instead, "),
+        ([], NAMED, ""),
+    ],
+    ids=[
+        "a loop that begins here",
+        "and changed nothing here",
+        "another action was repeated",
+        "nobody can find it",
+        "the loop began before",
+        "another step changed nothing",
+        "a return proves nothing",
+        "a polite question",
+        "it gave up",
+        "an error page",
+        "no flag",
+    ],
+)
+def test_an_opening_is_offered_only_where_the_evidence_holds(flags, target, text):
+    step = Step(
+        index=2,
+        url="http://h/",
+        title="",
+        action=RecordedAction(kind="click", args={"bid": "7"}),
+        target=target,
+    )
+    found = [
+        Flag(
+            run="r",
+            detector=name,
+            step=at,
+            severity=Severity.WARNING,
+            confidence=0.7,
+            message="m",
+            evidence=evidence,
+        )
+        for name, at, evidence in flags
+    ]
+    assert draft_tip(Run(id="r", source="x", intent="Find it"), step, found, "shop", "", "").text == text
