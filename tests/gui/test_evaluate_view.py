@@ -18,6 +18,7 @@ from app.models.evaluate.figures import ALL
 from app.views.widgets import EmptyState
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_evaluation import JUNE, NIGHT, TORN
+from tests.support.made_up import make_run
 from tests.support.made_up_evaluation import long_texts
 from tests.support.qt_loop import turn, until
 
@@ -177,6 +178,8 @@ def test_the_plot_says_everything_to_a_screen_reader(at):
 
 def test_enter_opens_both_runs_side_by_side_and_one_key_the_other(at):
     row = at.model.result.pairs.values["1"]
+    for number, name in enumerate((row.runs[0], row.runs_against[0])):
+        at.engine.all_runs[name], at.engine.flags[name] = replace(make_run(number), id=name), ()
     at.press(K.Key_P)
     at.press(K.Key_J)
     at.press(K.Key_Return)

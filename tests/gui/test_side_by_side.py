@@ -88,14 +88,16 @@ def test_moving_through_rows_shows_both_pages(beside):
     assert comparison.row == 3
 
 
-def test_enter_opens_the_step_of_the_chosen_run(beside):
+def test_enter_opens_the_step_of_the_chosen_run_also_one_that_is_not_in_the_queue(beside):
     comparison = beside.model.panels.comparison
     right = comparison.right
+    assert beside.model.queue.model.row_of(right) < 0
     beside.press(Key.Key_J)
     beside.press(Key.Key_L)
     beside.press(Key.Key_Return)
     beside.until(lambda: beside.model.run == right and beside.model.view is not None)
-    assert beside.model.index == 4
+    beside.wait(0.3)
+    assert (beside.model.run, beside.model.index) == (right, 4)
     assert beside.view.step.isVisible()
     assert beside.center.place == "review"
 

@@ -84,7 +84,9 @@ class QueuePane(QWidget):
         """Focus the list, now or once it is filled."""
         shown = self._stack.currentWidget()
         focus = shown if shown in (self.list, self.clusters) else self
+        marking, self._marking = self._marking, True  # a list without a current row would take its first one
         focus.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._marking = marking
 
     def leave_filter(self) -> bool:
         """Go back one level from the filter line: clear it first, then leave it.  False when not in it."""
