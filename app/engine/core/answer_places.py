@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.engine.core.answer_terms import FoldedPage, SoughtTerm
+from app.engine.core.answer_terms import FoldedLines, FoldedPage, SoughtTerm
 from app.engine.core.ax_tree import AxNode, parse_line
 from app.engine.core.text import one_line
 
@@ -13,8 +13,6 @@ MOST_PLACES = 6
 """Places of one term at most."""
 MOST_ON_A_PAGE = 2
 MAX_WORDS = 300
-
-_UNSAID = frozenset({"", "InlineTextBox"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,30 +67,21 @@ def _add_places(
     held: Sequence[int],
     found: list[list[TermPlace]],
 ) -> None:
-    left = {at: min(MOST_ON_A_PAGE, MOST_PLACES - len(found[at])) for at in held}
-    said: set[tuple[int, str]] = set()
-    for number, row in enumerate(rows):
-        if not left:
-            return
-        line = FoldedPage(row)
-        hits = [at for at in left if line.holds(terms[at])]
-        node = parse_line(row) if hits else None
-        if node is None:
-            continue
-        words = _words(node)
-        told = FoldedPage(words)
-        for at in hits:
+    lines = FoldedLines(rows)
+    said: set[str] = set()
+    for at in held:
+        said.clear()
+        for number in lines.candidates(terms[at]):
+            node = parse_line(rows[number])
+            words = _words(node) if node is not None else ""
             # A link and the text inside it say the same: that is one place.
-            if not told.holds(terms[at]) or (at, words) in said:
+            if words in said or not FoldedPage(words).holds(terms[at]):
                 continue
-            said.add((at, words))
-            place = TermPlace(
-                step=page.step, row=number, url=page.url, title=page.title, text=one_line(words, MAX_WORDS)
-            )
-            found[at].append(place)
-            left[at] -= 1
-            if not left[at]:
-                del left[at]
+            said.add(words)
+            text = one_line(words, MAX_WORDS)
+            found[at].append(TermPlace(step=page.step, row=number, url=page.url, title=page.title, text=text))
+            if len(said) == MOST_ON_A_PAGE or len(found[at]) == MOST_PLACES:
+                break
 
 
 def _words(node: AxNode) -> str:

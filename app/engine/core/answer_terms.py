@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from app.engine.core.text import word_set
@@ -71,10 +71,12 @@ _FOLD = bytes(
     for byte in range(256)
 )
 _ESCAPE = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|n)")
-_WIDE_GROUPS = re.compile("(?<=\\d)[\u00a0\u2009\u202f'\u2019](?=\\d{3}(?!\\d))")
-_MARKS = re.compile(rb"\xcc[\x80-\xbf]|\xcd[\x80-\xaf]")
-_SIGNS = re.compile(rb"\xe2[\x80-\x81][\x80-\xbf]|\xc2[\xa0-\xbf]|\xe3\x80[\x80-\xbf]")
-_NUMBERS_OF_A_PAGE = re.compile(r"(?<![\w.,])(?<!\t\[)(?<!\n\[)\d[\d.,]*")
+_WIDE_BLANKS = "\u00a0\u2009\u202f\u2019"
+_WIDE_GROUPS = re.compile(f"[{_WIDE_BLANKS}](?<=\\d.)(?=\\d{{3}}(?!\\d))")
+_ASCII = bytes(range(128))
+_MANY_KINDS = 64
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+_OF_A_NUMBER = frozenset("0123456789.,")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _THOUSANDS_BY_DOTS = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 
@@ -102,31 +104,76 @@ class FoldedPage:
 
     def __init__(self, text: str) -> None:
         self._text = _plain(text)
+        self._known: dict[str, bool] = {}
 
     @cached_property
     def _folded(self) -> bytes:
-        return b" " + _fold(self._text) + b" "
+        return _fold(self._text)
 
     @cached_property
-    def numbers(self) -> frozenset[str]:
-        """The values of all numbers on it."""
-        found: set[str] = set()
-        for token in set(_NUMBERS_OF_A_PAGE.findall(self._text)):
-            found |= number_values(token)
-        return frozenset(found)
+    def _words(self) -> bytes:
+        return b" " + b" ".join(self._folded.split()) + b" "
+
+    @cached_property
+    def _digits(self) -> bytes:
+        return digits_of(self._text)
 
     def holds(self, term: SoughtTerm) -> bool:
         """Whether the term stands there."""
-        if term.numbers and not term.numbers.isdisjoint(self.numbers):
-            return True
-        return any(self._says(phrase) for phrase in term.phrases)
+        return any(map(self._says, term.phrases)) or (bool(term.numbers) and self._has_number(term.numbers))
 
     def _says(self, phrase: str) -> bool:
-        words = phrase.encode("utf-8", "replace").split()
-        if not all(word in self._folded for word in words):
-            return False
-        pattern = rb"[ \n\t]+".join(re.escape(word) for word in words)
-        return re.search(rb"(?<![^ \n\t])" + pattern + rb"(?![^ \n\t])", self._folded) is not None
+        # The blanks of a long page are made even only where every word of the phrase is there.
+        return all(map(self._has_word, phrase.split(" "))) and f" {phrase} ".encode() in self._words
+
+    def _has_word(self, word: str) -> bool:
+        if (known := self._known.get(word)) is None:
+            known = self._known[word] = word.encode() in self._folded
+        return known
+
+    def _has_number(self, values: frozenset[str]) -> bool:
+        for value in values:
+            figures = value.replace(".", "")
+            if figures.encode() not in self._digits:  # nearly always, and fast
+                continue
+            for found in re.finditer("[.,]?".join(figures), self._text):
+                token = self._token_around(*found.span())
+                if token and not values.isdisjoint(number_values(token)):
+                    return True
+        return False
+
+    def _token_around(self, start: int, end: int) -> str:
+        """Return the whole number around a few of its figures; "" for a part of a word and for an element's id."""
+        text = self._text
+        while start and text[start - 1] in _OF_A_NUMBER:
+            start -= 1
+        while end < len(text) and text[end] in _OF_A_NUMBER:
+            end += 1
+        before = text[start - 1] if start else " "
+        is_id = before == "[" and (start == 1 or text[start - 2] in "\t\n")
+        return "" if is_id or before.isalpha() or before == "_" else text[start:end]
+
+
+class FoldedLines:
+    """The lines of a page, to find those on which a term may stand."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        text = _plain("\n".join(line.replace("\n", " ") for line in lines))
+        self._words = _fold(text).split(b"\n")
+        self._digits = digits_of(text).split(b"\n")
+
+    def candidates(self, term: SoughtTerm) -> Iterator[int]:
+        """Yield the lines on which the term may stand; all on which it does are among them."""
+        words = {max(phrase.encode().split(), key=len) for phrase in term.phrases}
+        digits = [value.replace(".", "").encode() for value in term.numbers]
+        for number, (line, bare) in enumerate(zip(self._words, self._digits, strict=True)):
+            if any(word in line for word in words) or any(one in bare for one in digits):
+                yield number
+
+
+def digits_of(text: str) -> bytes:
+    """Return a text without points and commas: where a number's digits aren't in it, the number isn't either."""
+    return text.encode("utf-8", "replace").translate(None, b".,")
 
 
 def answer_terms(answer: str, task: str = "") -> tuple[SoughtTerm, ...]:
@@ -192,14 +239,26 @@ def folded_words(text: str) -> str:
 def _plain(text: str) -> str:
     if "\\" in text:
         text = _ESCAPE.sub(" ", text)
-    return text if text.isascii() and "'" not in text else _WIDE_GROUPS.sub("", text)
+    return _WIDE_GROUPS.sub("", text) if any(one in text for one in _WIDE_BLANKS) else text
 
 
 def _fold(text: str) -> bytes:
-    if text.isascii():
-        return text.encode().translate(_FOLD)
-    data = unicodedata.normalize("NFKD", text).casefold().encode("utf-8", "replace")
-    return _SIGNS.sub(b" ", _MARKS.sub(b"", data)).translate(_FOLD)
+    if not text.isascii():
+        # Few kinds of them stand on a page: replacing one after the other is faster than looking at every character.
+        kinds = set(text.encode("utf-8", "replace").translate(None, _ASCII).decode())
+        if len(kinds) <= _MANY_KINDS:
+            for one in kinds:
+                text = text.replace(one, _ascii_like(one))
+        else:
+            text = _NON_ASCII.sub(lambda found: _ascii_like(found[0]), text)
+    return text.encode("utf-8", "replace").translate(_FOLD)
+
+
+@lru_cache(maxsize=8_192)
+def _ascii_like(characters: str) -> str:
+    """Return characters beyond ASCII without accents and case, signs as blanks; letters of other scripts stay."""
+    plain = unicodedata.normalize("NFKD", characters).casefold()
+    return "".join("" if unicodedata.combining(one) else one if one.isalnum() else " " for one in plain)
 
 
 def _value(digits: str) -> str:

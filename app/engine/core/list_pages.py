@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _RANGE = re.compile(
@@ -22,6 +23,10 @@ _WAY = re.compile(
     re.IGNORECASE,
 )
 
+_NEAR = 2_000
+"""Characters of a line, and of those after it, that are looked at."""
+_MOST_LINES = 300
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListShare:
@@ -40,17 +45,54 @@ class ListShare:
 
 def list_share(tree: str) -> ListShare | None:
     """Return the share of a list that a page shows, where the list has more than one page; else ``None``."""
-    for found in _RANGE.finditer(tree):
-        first, last, total = (int(one.replace(",", "")) for one in found.groups())
-        if not 0 < first <= last <= total or last - first + 1 == total:
+    lower = lowered(tree)
+    for line in lines_with(tree, lower, " of "):
+        for found in _RANGE.finditer(line):
+            first, last, total = (int(one.replace(",", "")) for one in found.groups())
+            if not 0 < first <= last <= total or last - first + 1 == total:
+                continue
+            size = last - first + 1 if last < total else max(1, first - 1)
+            return ListShare(page=(first - 1) // size + 1, pages=-(-total // size), text=found[0].strip())
+        if (of := _PAGE_OF.search(line)) is not None and (share := _numbered(of[1], of[2])) is not None:
+            return share
+    for at in _places(lower, "page"):
+        start = lower.rfind("\n", 0, at) + 1
+        if "value=" not in lower[start : lower.find("\n", at) % (len(lower) + 1)]:
             continue
-        size = last - first + 1 if last < total else max(1, first - 1)
-        return ListShare(page=(first - 1) // size + 1, pages=-(-total // size), text=found[0].strip())
-    for pattern in (_PAGE_OF, _FIELD):
-        found = pattern.search(tree)
-        if found is not None and 0 < int(found[1]) <= int(found[2]) != 1:
-            return ListShare(
-                page=int(found[1]), pages=int(found[2]), text=f"page {found[1]} of {found[2]}"
-            )
-    way = _WAY.search(tree)
-    return ListShare(page=0, pages=0, text=way[1]) if way is not None else None
+        found = _FIELD.search(tree, start, start + _NEAR)
+        if found is not None and (share := _numbered(found[1], found[2])) is not None:
+            return share
+    for word in ("next", "more", "older"):
+        for line in lines_with(tree, lower, word):
+            if (way := _WAY.search(line)) is not None:
+                return ListShare(page=0, pages=0, text=way[1])
+    return None
+
+
+def _numbered(page: str, pages: str) -> ListShare | None:
+    if not 0 < int(page) <= int(pages) != 1:
+        return None
+    return ListShare(page=int(page), pages=int(pages), text=f"page {page} of {pages}")
+
+
+def lowered(tree: str) -> str:
+    """Return a text in small letters, of the same length."""
+    lower = tree.lower()
+    return lower if len(lower) == len(tree) else tree  # a few capitals have no small letter of their length
+
+
+def lines_with(tree: str, lower: str, words: str) -> Iterator[str]:
+    """Yield the lines that hold some words; ``lower`` is the text by ``lowered``."""
+    for at in _places(lower, words):
+        yield tree[tree.rfind("\n", 0, at) + 1 : tree.find("\n", at) % (len(tree) + 1)][:_NEAR]
+
+
+def _places(text: str, words: str) -> Iterator[int]:
+    """Yield the first places of some words, one a line."""
+    at = text.find(words)
+    for _ in range(_MOST_LINES):
+        if at == -1:
+            return
+        yield at
+        end = text.find("\n", at)
+        at = text.find(words, end) if end != -1 else -1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from app.engine.core.ax_tree import parse_line
+from app.engine.core.list_pages import lines_with, lowered
 from app.engine.core.past_actions import page_name, past_words
 from app.engine.core.text import one_line, quoted
 from app.engine.core.trajectory import Outcome
@@ -36,6 +37,11 @@ _REFUSALS = re.compile(
     re.IGNORECASE,
 )
 
+_HINTS_OF_REFUSALS = (
+    *("you can", "you may not", "you are not allowed", "wait a while", "too many", "rate", "try again later"),
+    *("denied", "authori", "forbidden", "already", "error", "went wrong", "could"),
+)
+"""Words of which every refusal has one: looking for them first is fast."""
 _TEMPORARY = re.compile(r"already been taken|already exists|server error|something went wrong", re.IGNORECASE)
 
 
@@ -164,11 +170,9 @@ def was_refused(material: CauseMaterial) -> CauseSentence | None:
 
 def refusals(tree: str) -> list[str]:
     """Return the lines of a page on which the site refuses something, in its words."""
-    found = (
-        tree[tree.rfind("\n", 0, match.start()) + 1 : tree.find("\n", match.end()) % (len(tree) + 1)]
-        for match in _REFUSALS.finditer(tree)
-    )
-    nodes = (parse_line(line) for line in dict.fromkeys(found))
+    lower = lowered(tree)
+    lines = {line for words in _HINTS_OF_REFUSALS for line in lines_with(tree, lower, words)}
+    nodes = (parse_line(line) for line in sorted(lines, key=tree.find) if _REFUSALS.search(line))
     return [node.name for node in nodes if node is not None and len(node.name) < 400]
 
 

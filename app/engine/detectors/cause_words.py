@@ -118,7 +118,7 @@ def since_of(flag: Flag) -> int:
 def _has(answer: FoldedPage, value: str) -> bool:
     terms = answer_terms(value)
     if not terms:
-        return answer.holds(SoughtTerm(text=value, kind="words", phrases=(value.casefold(),)))
+        return answer.holds(SoughtTerm(text=value, kind="words", phrases=(folded_words(value),)))
     return all(answer.holds(term) for term in terms)
 
 
