@@ -339,7 +339,7 @@ class ProgressRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewProgress:
-    """What is judged and what is left, over the runs that pass a filter."""
+    """The state of the review of the runs that pass a filter: judged, left, tips, seconds."""
 
     total: ProgressRow
     sites: tuple[ProgressRow, ...]
