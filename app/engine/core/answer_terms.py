@@ -41,17 +41,19 @@ _DATES = tuple(
     )
 )
 _TIME = re.compile(r"(?<![\w:.])\d{1,2}:\d{2}(?::\d{2})?(?![\w:])")
-_NUMBER = re.compile(r"(?<![\w.,])(?:[$€£¥]\s?)?(\d[\d.,]*\d|\d)(?!\d)[^\W\d_]{0,3}(?!\w)")
+_NUMBER = re.compile(r"(?<![\w.,])(?:[$€£¥]\s?)?(\d[\d.,]{0,38}\d|\d)(?!\d)[^\W\d_]{0,3}(?!\w)")
 _QUOTED = re.compile(r"[\"“«]([^\"“”«»\n]{2,120})[\"”»]|(?<!\w)['‘]([^'‘’\n]{3,120})['’](?!\w)")
 _CODE = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S*[\w/]|(?<![\w/])[\w.-]+/[\w./-]*\w"
+    r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}|https?://\S*[\w/]|(?<![\w/.-])[\w.-]{1,100}/[\w./-]{0,200}\w"
     r"|(?<!\w)(?!\d+[^\W\d_]{1,3}\b)(?=\w*\d)(?=\w*[A-Za-z])\w{4,}"
 )
 _NAME = re.compile(
     r"(?<![\w])[^\W\d_a-z][\w'’&-]*"
     r"(?:[ ](?:(?:of|the|and|for|in|de|la|von|van|&)[ ])?[^\W\d_a-z][\w'’&-]*)*"
 )
-_BREAK = re.compile(r"[^\w\s'’-]+|\s*\n\s*")
+_BREAK = re.compile(r"[^\w\s'’-]+|\n")
+_NEAR = 8
+_LONGEST_NUMBER = 40
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n•*-])\s*$")
 _COMMON = word_set(
     """a about above after again against all also am an and any are as at available based be because been before being
@@ -145,9 +147,10 @@ class FoldedPage:
     def _token_around(self, start: int, end: int) -> str:
         """Return the whole number around a few of its figures; "" for a part of a word and for an element's id."""
         text = self._text
-        while start and text[start - 1] in _OF_A_NUMBER:
+        first, last = max(0, start - _LONGEST_NUMBER), min(len(text), end + _LONGEST_NUMBER)
+        while start > first and text[start - 1] in _OF_A_NUMBER:
             start -= 1
-        while end < len(text) and text[end] in _OF_A_NUMBER:
+        while end < last and text[end] in _OF_A_NUMBER:
             end += 1
         before = text[start - 1] if start else " "
         is_id = before == "[" and (start == 1 or text[start - 2] in "\t\n")
@@ -323,7 +326,9 @@ def _names(text: str) -> Iterator[tuple[int, int, TermKind]]:
             continue
         alone = " " not in name.strip()
         starts = (
-            alone and bool(_SENTENCE_START.search(text[:start])) and text[end : end + 2].strip().islower()
+            alone
+            and bool(_SENTENCE_START.search(text[max(0, start - _NEAR) : start]))
+            and text[end : end + 2].strip().islower()
         )
         yield start, end, "words" if starts else "name"
 
