@@ -171,3 +171,17 @@ def test_the_panel_offers_the_failures_of_its_page(view: MapView):
     assert asked.count() == 1
     view.model.select(node_id(1))
     qt_loop.until(lambda: not view.panel.failures.isVisible())
+
+
+def test_from_the_map_to_the_first_failed_run_of_a_page_is_one_key(bench: Any):
+    window = bench._window
+    bench.map.map.start()
+    qt_loop.until(lambda: bench.map.map.state is MapState.READY)
+    window.go("map")
+    qt_loop.turn(0.1)
+    bench.map.map.select(FAILING)
+    QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_R)
+    queue = bench.review.queue
+    qt_loop.until(lambda: queue.text.startswith("failed page:") and queue.model.rowCount() > 0)
+    qt_loop.until(lambda: bench.review.run == queue.model.at(0).id)
+    assert window.place == "review"
