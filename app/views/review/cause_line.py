@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.review.run_header import ClampedLabel
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
     from app.models.review.cause_model import CauseModel
     from app.views.frame.theme import Theme
 
+NARROW = 400
+"""Width in pixels at 100 % text size below which the link that asks a model is left out."""
+
 
 class CauseLine(QWidget):
     """Of constant height, whatever is known about the run."""
 
     def __init__(self, model: CauseModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
-        self._model, self._center = model, center
+        self._model, self._center, self._theme = model, center, theme
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.head = text_label(self.tr("cause"), "muted")
         self.cause = ClampedLabel(theme, 2)
@@ -37,6 +41,11 @@ class CauseLine(QWidget):
         center.keys_changed.connect(self._show)
         center.refreshed.connect(self._enable)
         self._show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave a narrow line to its words; the command is in the palette and has a key."""
+        super().resizeEvent(event)
+        self.ask.setVisible(self.width() >= self._theme.px(NARROW))
 
     def _show(self) -> None:
         model = self._model

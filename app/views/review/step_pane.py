@@ -241,6 +241,7 @@ class StepPane(QWidget):
         facts, after = self._model.step_facts, self._model.after
         self.before.remark.setText(f"✗ {facts.lost}" if facts.lost else self._raw_words())
         restyle(self.before.remark, kind="fail" if facts.lost else "secondary")
+        self.before.title.setVisible(not facts.lost)
         self.after.remark.setText(facts.changed)
         self.whole.setVisible(after.is_another and not after.raw)
         lines = len(after.page.lines) if after.page is not None else 0
