@@ -1,8 +1,9 @@
 """The rules by which failures are clustered.  Pure.
 
 Runs that share all facts of a kind are a cluster. Those left over try a coarser level, so that few crumbs remain: first
-the page alone, then the control, the goal, the section and the site, at last the detector. A run is in one cluster.
-Keys are made of shared facts alone: neither verdicts nor the ranking change them.
+the page alone, then the control, the goal, the section and the site, at last the detector. Runs with no more than a
+hint go by how they ended instead of that last, as a hint makes runs of two sites alike in little. A run is in one
+cluster. Keys are made of shared facts alone: neither verdicts nor the ranking change them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from app.engine.core.verdicts import Label
@@ -37,7 +38,7 @@ _LEVELS_OF_ENDINGS = (
     ("error",),
 )
 """The same for failures that are known by their ending alone: tasks of one template go wrong alike."""
-_LEVELS = {"": _LEVELS_OF_ENDINGS, GAVE_UP: _LEVELS_OF_ENDINGS, CRASH: (("error",),)}
+_LEVELS = {GAVE_UP: _LEVELS_OF_ENDINGS, CRASH: (("error",),)}
 _MUST_BE_KNOWN = frozenset({"page", "control", "goal", "section"})
 """Facts by which failures are alike only where they have them."""
 _FAMILY = {"repeated-action": "state-action-loop"}
@@ -67,13 +68,29 @@ def cluster_failures(failures: Iterable[FailureFacts]) -> list[ClusterOfFacts]:
     by_detector: dict[str, list[FailureFacts]] = {}
     for one in sorted(failures, key=lambda one: one.run):
         by_detector.setdefault(_FAMILY.get(one.detector, one.detector), []).append(one)
+    ended = by_detector.pop("", [])
     for detector, rest in by_detector.items():
         for names in _LEVELS.get(detector, LEVELS):
+            if "site" not in names:
+                ended += [_as_ended(one) for one in rest if one.is_hint]
+                rest = [one for one in rest if not one.is_hint]
             rest = _take(rest, detector, names, groups)
-        groups += [(_key(detector, ("alone",), (one.error, one.site, one.page)), (one,)) for one in rest]
+        groups += _alone(detector, rest)
+    rest = sorted(ended, key=attrgetter("run"))
+    for names in _LEVELS_OF_ENDINGS:
+        rest = _take(rest, "", names, groups)
+    groups += _alone("", rest)
     titles = _titles([members for _, members in groups])
     made = [_cluster(key, members, title) for (key, members), title in zip(groups, titles, strict=True)]
     return sorted(made, key=lambda one: (-len(one.members), one.title, one.key))
+
+
+def _as_ended(one: FailureFacts) -> FailureFacts:
+    return replace(one, detector="", error=one.ending, control="", action="", other="")
+
+
+def _alone(detector: str, failures: Iterable[FailureFacts]) -> list[tuple[str, tuple[FailureFacts, ...]]]:
+    return [(_key(detector, ("alone",), (one.error, one.site, one.page)), (one,)) for one in failures]
 
 
 def _titles(groups: Sequence[tuple[FailureFacts, ...]]) -> list[str]:

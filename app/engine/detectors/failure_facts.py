@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from app.engine.core.addresses import section
 from app.engine.core.text import one_line
 from app.engine.core.trajectory import Outcome
-from app.engine.core.verdicts import Flag, Label
+from app.engine.core.verdicts import Flag, Label, Severity
 from app.engine.detectors.risk import page_template
 from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, evidence_rank
 
 CRASH, LEFT_SITES, GAVE_UP = "crash", "left-sites", "gave-up"
-COVERED, UNREADABLE, ERROR_PAGE, BACK_AND_FORTH = (
-    "covered-element", "unreadable-output", "error-page", "back-and-forth",
-)  # fmt: skip
+BACK_AND_FORTH = "back-and-forth"
 _ENDED_BY = frozenset({CRASH, LEFT_SITES})
 """Detectors that name what ended the run: nothing else explains it better."""
-_OFTEN_OVERCOME = frozenset({COVERED})
-"""Warnings that half of the runs overcome: any other warning or ending explains a failure better."""
+_PROVES_LITTLE = 0.1
+"""Prior weight up to which a detector's flag is as common in passed runs: whatever else there is explains better."""
 _RANK = {detector.name: rank for rank, detector in enumerate(ALL_DETECTORS)}
 GOAL_WORDS = 6
 MOST_WORDS = 90
+_HINTED = 3
+"""Rank of flags that are no more than a hint."""
 """Characters kept of an error or a name."""
 
 
@@ -41,6 +41,7 @@ class FailureFacts:
         control: role and name of the control, "" where the kind has none; ``action`` what was done with it.
         other: the second page of two.
         goal: how the goal begins, without its values.
+        ending: how it ended, as ``error`` of a run without any flag; is_hint: its flag is no more than a hint.
     """
 
     run: str
@@ -55,6 +56,8 @@ class FailureFacts:
     action: str = ""
     other: str = ""
     goal: str = ""
+    ending: str = ""
+    is_hint: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +170,15 @@ def _explains(flag: Flag) -> tuple[int, int, float, int]:
     rank = evidence_rank(flag) + 1
     if flag.detector in _ENDED_BY:
         rank = 0
-    elif flag.detector in _OFTEN_OVERCOME:
-        rank = 3
+    elif rank < _HINTED and is_weak(flag):
+        rank = _HINTED
     return (rank, _RANK.get(flag.detector, len(_RANK)), -flag.confidence, flag.step)
+
+
+def is_weak(flag: Flag) -> bool:
+    """Whether a flag alone says little about a failure: a hint, or of a detector that many passed runs have too."""
+    known = BY_NAME.get(flag.detector)
+    return flag.severity is Severity.HINT or (known is not None and known.prior.fired <= _PROVES_LITTLE)
 
 
 def speaks_of_a_page(detector: str) -> bool:
@@ -181,7 +190,7 @@ def speaks_of_a_page(detector: str) -> bool:
 def error_of(flag: Flag | None, outcome: str, error: str, answer: str, pages: int) -> str:
     """Return what tells failures of one detector apart: the error without values, or how the run gave up or ended."""
     if flag is None:
-        return _ending(outcome, answer, pages)
+        return ending_of(outcome, answer, pages)
     evidence = flag.evidence
     match flag.detector:
         case "crash":
@@ -215,7 +224,8 @@ def _way_of_giving_up(message: str) -> str:
     return ""
 
 
-def _ending(outcome: str, answer: str, pages: int) -> str:
+def ending_of(outcome: str, answer: str, pages: int) -> str:
+    """Return how a run ended, by its outcome and the kind of its answer."""
     if outcome != Outcome.ANSWERED.value or not answer.strip():
         return outcome
     if _GOING_ON.search(answer):

@@ -37,6 +37,11 @@ _LABELS = {
     ("login-wall", ""): Label.BLOCKED,
     (LEFT_SITES, ""): Label.WRONG_PAGE,
     ("", GOING_ON): Label.PREMATURE_STOP,
+    ("answer-unseen", ""): Label.WRONG_ANSWER,
+    ("unproven-claim", ""): Label.PREMATURE_STOP,
+    ("untouched-constraint", ""): Label.MISSED_CONSTRAINT,
+    ("unseen-target", ""): Label.WRONG_ELEMENT,
+    ("other-target", ""): Label.WRONG_ELEMENT,
     ("", ONE_PAGE): Label.WRONG_ANSWER,
     ("", NUMBERS): Label.WRONG_ANSWER,
     ("", WORDS): Label.WRONG_ANSWER,
@@ -135,6 +140,16 @@ def title_of(kind: Sequence[FailureFacts], where: str = "") -> str:
             text = _WAYS.get(error, "gave up") + on_page
         case "no-answer":
             text = f"ended without an answer{on_page}"
+        case "unseen-target":
+            text = f"{action or 'an action'} went to an element that the agent was not shown{on_page}"
+        case "other-target":
+            text = f"the reason named one control, and {action or 'the action'} was another{on_page}"
+        case "unproven-claim":
+            text = f"claimed a change that no action could have made{on_page}"
+        case "untouched-constraint":
+            text = f"left a quoted part of the task untouched{on_page}"
+        case "answer-unseen":
+            text = f"answered with names that stand on no visited page{on_page}"
         case "far-longer":
             text = f"took far more steps than usual{on_page}"
         case "step-limit":

@@ -111,6 +111,17 @@ def test_wrong_answers_to_tasks_of_one_template_are_alike_before_those_on_one_pa
     assert set(of(*counts, *others)) == {frozenset({"c0", "c1"}), frozenset({"o0", "o1"})}
 
 
+def test_runs_with_no_more_than_a_hint_go_by_how_they_ended_before_two_sites_are_mixed():
+    hint = failure("h1", is_hint=True, ending="numbers")
+    elsewhere = failure("h2", is_hint=True, ending="words", site="forum")
+    plain = failure("e1", detector="", control="", action="", error="numbers", page="/x", section="/x")
+    assert set(of(hint, elsewhere, plain)) == {frozenset({"h1", "e1"}), frozenset({"h2"})}
+    near = replace(hint, run="h3", control="link 'A'")
+    assert set(of(hint, near, plain)) == {frozenset({"h1", "h3"}), frozenset({"e1"})}, (
+        "on one page a hint tells much"
+    )
+
+
 def test_facts_that_are_not_known_make_nothing_alike():
     bare = {"page": "", "section": "", "control": "", "goal": ""}
     (found,) = cluster_failures([failure("r1", **bare), failure("r2", **bare)])
@@ -177,7 +188,8 @@ HINT, WARNING, ERROR = Severity.HINT, Severity.WARNING, Severity.ERROR
         (flag("login-wall"), flag("gave-up")),  # a hindrance, before how it ended
         (flag("gave-up"), flag("no-effect", HINT)),  # how it ended, before a hint
         (flag("no-effect", HINT), flag("far-longer", HINT)),  # a hint, before that it was long
-        (flag("gave-up"), flag("covered-element")),  # half of the runs overcome a covered element
+        (flag("gave-up"), flag("covered-element")),  # as many passed runs have it
+        (flag("login-wall"), flag("other-target")),
         (flag("state-action-loop", step=1), flag("action-cycle", step=9)),  # of two loops always the same one
         (
             flag("no-effect", confidence=0.9),
