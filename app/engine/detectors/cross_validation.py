@@ -1,7 +1,9 @@
 """Cross-validation of the rankings that learn from this workspace's verdicts against the built-in one.
 
-A ranking that learns is used only where it ranks unseen judged runs better. Runs of one task fail alike, so a task is
-never on both sides; the split is by hash, so that the same verdicts always give the same answer.
+Runs of one task fail alike, so a task is never on both sides; the split is by hash, so that the same verdicts always
+give the same answer. Judged runs are few, and those that a queue asked about are no fair sample of the rest: a
+comparison on them is a weak witness. So each ranking has to show what its record does not: the fit, which helps
+rarely, that it is better; the correction by similar goals, which mostly helps, only that it is not worse.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.engine.detectors.risk import FOLDS, JudgedRun, RiskModel, chance_of, fit, fold_of, rising_line
-from app.engine.detectors.similar_goals import Finding, SimilarGoals, corrected_logit
+from app.engine.detectors.similar_goals import Finding, SimilarGoals, Vector, corrected_logit
 
 MIN_VERDICTS_EACH = 10
 """Judged failures, and as many judged successes, below which no comparison is possible."""
@@ -22,7 +24,9 @@ MIN_SIMILAR = 20
 SPLITS = 3
 """Ways to divide the tasks; the areas are averaged over them."""
 MIN_GAIN = 0.01
-"""How much larger the area must be: a smaller gain is luck of the split."""
+"""How much larger than the built-in ranking's the area of a fit must be: a smaller gain is luck of the split."""
+FIT_ERRORS = 2
+"""Standard errors of their difference by which the area of a fit must be larger than that with similar goals."""
 
 BUILT_IN, FITTED, SIMILAR_GOALS = "built-in", "fitted", "similar goals"
 
@@ -32,7 +36,8 @@ class CrossValidation:
     """Result of the cross-validation: areas under the curve of the prior (``cold``), of fits, and of the prior
     corrected by similar goals; ``None`` where untried.
 
-    ``slope`` and ``offset`` calibrate the log odds of the corrected ranking.
+    ``slope`` and ``offset`` calibrate the log odds of the corrected ranking. ``similar_error`` is the standard error
+    of ``similar - cold``, ``fitted_error`` that of ``fitted - similar``.
     """
 
     failed: int = 0
@@ -40,6 +45,8 @@ class CrossValidation:
     cold: float | None = None
     fitted: float | None = None
     similar: float | None = None
+    similar_error: float = 0.0
+    fitted_error: float = 0.0
     slope: float = 1.0
     offset: float = 0.0
 
@@ -48,14 +55,24 @@ class CrossValidation:
         """The ranking to use: ``built-in``, ``fitted`` or ``similar goals``.
 
         While no comparison is possible, similar goals from ``MIN_SIMILAR`` verdicts on: on published runs of WebArena
-        they helped from there on, in 14 of 15 random orders. Once it is possible, whichever ranks best, and the
-        built-in one unless another is better by ``MIN_GAIN``.
+        they helped from there on, in 14 of 15 random orders. Once it is possible:
+
+        - similar goals, unless their area is smaller than the built-in ranking's by more than its standard error;
+        - a fit, if its area is larger than the built-in ranking's by ``MIN_GAIN``, and than that with similar goals,
+          where those may be used, by ``FIT_ERRORS`` standard errors;
+        - else the built-in ranking.
         """
         if self.cold is None:
             return SIMILAR_GOALS if self.failed + self.passed >= MIN_SIMILAR else BUILT_IN
-        tried = [(self.similar, SIMILAR_GOALS), (self.fitted, FITTED)]
-        better = [(area, name) for area, name in tried if area is not None and area >= self.cold + MIN_GAIN]
-        return max(better, key=lambda one: one[0])[1] if better else BUILT_IN
+        similar = self.similar
+        if similar is not None and similar < self.cold - self.similar_error:
+            similar = None
+        least = self.cold + MIN_GAIN
+        if similar is not None:
+            least = max(least, similar + FIT_ERRORS * self.fitted_error)
+        if self.fitted is not None and self.fitted >= least:
+            return FITTED
+        return SIMILAR_GOALS if similar is not None else BUILT_IN
 
     @property
     def fit_is_better(self) -> bool:
@@ -82,7 +99,7 @@ class CrossValidation:
             case "similar goals":
                 return f"The built-in ranking, corrected by verdicts on similar goals, is in use: {areas}."
             case _:
-                return f"The built-in ranking is in use: {areas}; another must be better by {MIN_GAIN:g}."
+                return f"The built-in ranking is in use: {areas}; a fit must be better by {MIN_GAIN:g}."
 
 
 def _areas(found: CrossValidation) -> str:
@@ -102,16 +119,52 @@ def cross_validate(examples: Sequence[JudgedRun], goals: SimilarGoals | None = N
     kinds = {"failed": sum(failed), "passed": len(failed) - sum(failed)}
     if min(kinds.values()) < MIN_VERDICTS_EACH:
         return CrossValidation(**kinds, slope=slope, offset=offset)
-    fitted = [auroc(held_out_logits(judged, split), failed) for split in range(SPLITS)]
-    similar = [auroc(logits, failed) for logits in corrected]
+    built_in = placements([cold], failed)
+    fitted = placements([held_out_logits(judged, split) for split in range(SPLITS)], failed)
+    similar = placements(corrected, failed) if corrected else None
     return CrossValidation(
         **kinds,
-        cold=auroc(cold, failed),
-        fitted=sum(fitted) / SPLITS,
-        similar=sum(similar) / SPLITS if similar else None,
+        cold=built_in.area,
+        fitted=fitted.area,
+        similar=similar.area if similar else None,
+        similar_error=standard_error(similar, built_in) if similar else 0.0,
+        fitted_error=standard_error(fitted, similar) if similar else 0.0,
         slope=slope,
         offset=offset,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Placements:
+    """For each failed run the share of passed ones ranked below it, for each passed run that of failed ones above."""
+
+    failed: Vector
+    passed: Vector
+
+    @property
+    def area(self) -> float:
+        """The area under the curve."""
+        return float(self.failed.mean())
+
+
+def placements(rankings: Sequence[Sequence[float]], failed: Sequence[bool]) -> Placements:
+    """Return the placements, averaged over rankings."""
+    bad = np.array(failed)
+    found: list[Placements] = []
+    for ranking in rankings:
+        values = np.array(ranking)
+        high, low = values[bad][:, None], values[~bad]
+        above = (high > low) + 0.5 * (high == low)
+        found.append(Placements(above.mean(axis=1), above.mean(axis=0)))
+    return Placements(
+        np.mean([one.failed for one in found], axis=0), np.mean([one.passed for one in found], axis=0)
+    )
+
+
+def standard_error(one: Placements, other: Placements) -> float:
+    """Return the standard error of the difference of two rankings' areas on the same runs, after DeLong et al."""
+    failed, passed = one.failed - other.failed, one.passed - other.passed
+    return math.sqrt(float(failed.var(ddof=1) / len(failed) + passed.var(ddof=1) / len(passed)))
 
 
 def held_out_logits(judged: Sequence[JudgedRun], split: int) -> list[float]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from app.engine.core.verdicts import Flag, Label, Severity, Verdict
@@ -19,9 +20,12 @@ from app.engine.detectors.cross_validation import (
     MIN_GAIN,
     MIN_SIMILAR,
     CrossValidation,
+    auroc,
     cross_validate,
     findings,
     held_out_corrections,
+    placements,
+    standard_error,
 )
 from app.engine.detectors.ranking import RankedRun, RankingData, rank
 from app.engine.detectors.risk import JudgedRun, RiskModel, fold_of
@@ -151,24 +155,29 @@ def test_a_correction_in_words(similar: int, failed: int, words: str):
 # ---- which ranking is used
 
 
+ERROR = 0.03
+USED: tuple[tuple[str, int, int, float | None, float | None, float | None, str], ...] = (
+    ("no verdict", 0, 0, None, None, None, "built-in"),
+    ("one too few", MIN_SIMILAR - 1, 0, None, None, None, "built-in"),
+    ("enough, too few to compare", 14, 6, None, None, None, "similar goals"),
+    ("all of one kind", MIN_SIMILAR, 0, None, None, None, "similar goals"),
+    ("compared: better", 20, 20, 0.7, 0.5, 0.8, "similar goals"),
+    ("compared: as good", 20, 20, 0.7, 0.5, 0.7, "similar goals"),
+    ("compared: worse within the error", 20, 20, 0.7, 0.5, 0.7 - ERROR * 0.99, "similar goals"),
+    ("compared: worse by more", 20, 20, 0.7, 0.5, 0.7 - ERROR * 1.01, "built-in"),
+    ("a fit better than both beyond doubt", 20, 20, 0.7, 0.75 + 2.01 * ERROR, 0.75, "fitted"),
+    ("a fit better than both, in doubt", 20, 20, 0.7, 0.75 + 1.99 * ERROR, 0.75, "similar goals"),
+    ("a fit where similar goals are worse", 20, 20, 0.7, 0.7 + MIN_GAIN * 1.01, 0.6, "fitted"),
+    ("a fit better by too little there", 20, 20, 0.7, 0.7 + MIN_GAIN / 2, 0.6, "built-in"),
+)
+
+
 @pytest.mark.parametrize(
-    ("what", "failed", "passed", "cold", "fitted", "similar", "used"),
-    [
-        ("no verdict", 0, 0, None, None, None, "built-in"),
-        ("one too few", MIN_SIMILAR - 1, 0, None, None, None, "built-in"),
-        ("enough, too few to compare", 14, 6, None, None, None, "similar goals"),
-        ("all of one kind", MIN_SIMILAR, 0, None, None, None, "similar goals"),
-        ("compared: as good as the built-in one", 20, 20, 0.7, 0.5, 0.7, "built-in"),
-        ("compared: better by too little", 20, 20, 0.7, 0.5, 0.7 + MIN_GAIN / 2, "built-in"),
-        ("compared: better", 20, 20, 0.7, 0.5, 0.7 + MIN_GAIN * 1.01, "similar goals"),
-        ("compared: worse", 20, 20, 0.7, 0.5, 0.6, "built-in"),
-        ("both better: the best", 20, 20, 0.7, 0.8, 0.75, "fitted"),
-        ("both better: the other way round", 20, 20, 0.7, 0.75, 0.8, "similar goals"),
-        ("as good as each other: similar goals", 20, 20, 0.7, 0.8, 0.8, "similar goals"),
-    ],
+    ("failed", "passed", "cold", "fitted", "similar", "used"),
+    [row[1:] for row in USED],
+    ids=[row[0] for row in USED],
 )
 def test_which_ranking_is_in_use(
-    what: str,
     failed: int,
     passed: int,
     cold: float | None,
@@ -176,8 +185,16 @@ def test_which_ranking_is_in_use(
     similar: float | None,
     used: str,
 ):
-    found = CrossValidation(failed=failed, passed=passed, cold=cold, fitted=fitted, similar=similar)
-    assert found.in_use == used, what
+    found = CrossValidation(
+        failed=failed,
+        passed=passed,
+        cold=cold,
+        fitted=fitted,
+        similar=similar,
+        similar_error=ERROR,
+        fitted_error=ERROR,
+    )
+    assert found.in_use == used
     says = {
         "built-in": "The built-in ranking is in use",
         "fitted": "The ranking fitted to verdicts is in use",
@@ -211,15 +228,32 @@ def _topics(count: int) -> tuple[list[JudgedRun], SimilarGoals]:
     )
 
 
-def test_where_goals_tell_failures_the_correction_is_used_and_where_they_are_noise_it_is_not():
+def test_where_goals_tell_failures_the_correction_is_used_and_where_they_mislead_it_is_not():
     judged, goals = _topics(60)
     found = cross_validate(judged, goals)
     assert found.in_use == "similar goals"
     assert found.similar is not None
     assert found.similar > 0.9
-    noise = [replace(one, failed=at % 4 < 2) for at, one in enumerate(judged)]
-    assert cross_validate(noise, goals).in_use == "built-in"
+    # Of goals that are alike every second failed: the others of a fold say the contrary of the truth.
+    misled = [replace(one, failed=at % 4 < 2) for at, one in enumerate(judged)]
+    assert cross_validate(misled, goals).in_use == "built-in"
     assert cross_validate(judged).similar is None, "without goals there is nothing to try"
+
+
+def test_the_standard_error_of_a_difference_is_that_of_drawing_the_runs_anew():
+    dice = np.random.default_rng(3)
+    failed = np.arange(200) % 2 == 0
+    one = failed * 1.0 + dice.normal(size=200)
+    other = 0.7 * one + dice.normal(size=200)
+    found = standard_error(
+        placements([one.tolist()], failed.tolist()), placements([other.tolist()], failed.tolist())
+    )
+    drawn: list[float] = []
+    for _ in range(400):
+        again = np.concatenate([dice.choice(np.flatnonzero(kind), 100) for kind in (failed, ~failed)])
+        areas = [auroc(values[again].tolist(), failed[again].tolist()) for values in (one, other)]
+        drawn.append(areas[0] - areas[1])
+    assert found == pytest.approx(float(np.std(drawn)), rel=0.15)
 
 
 def test_a_held_out_correction_comes_from_other_tasks_alone():
