@@ -112,7 +112,7 @@ class Composer(QFrame):
         self.text = TipTextEdit(theme)
         self.parts = {name: QLineEdit() for name in PARTS}
         self.pages, self.preflight, self.kept, self.error = QLabel(), QLabel(), QLabel(), QLabel()
-        self.coverage = text_label(kind="secondary")
+        self.coverage = text_label(kind="secondary", wrap=True)
         self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), styled(QPushButton(), "link")
         self.steps = ProcedurePane(model.procedure, center, theme, "composer")
         self.drafted = StepDraftPane(model.drafted, center, theme, "composer")
@@ -160,8 +160,12 @@ class Composer(QFrame):
             field.setVisible(name in self._shown)
             self._labels[name].setVisible(name in self._shown)
         hidden = [self._labels[name].text() for name in self._fields if name not in self._shown]
-        word = self.tr("Add {0}").format(", ".join(hidden)) if hidden else self.tr("Fold the empty fields")
+        word = self.tr("More fields") if hidden else self.tr("Fold the empty fields")
         show_command(self.more, self._center, "composer.parts", word)
+        if hidden:
+            names = self.tr("Add {0}").format(", ".join(hidden))
+            self.more.setAccessibleName(names)
+            self.more.setToolTip(names)
 
     def _name_all(self) -> None:
         names = {
@@ -204,7 +208,7 @@ class Composer(QFrame):
             label.setProperty("kind", "secondary")
         self.kept.setProperty("kind", "warn")
         self.error.setProperty("kind", "fail")
-        for label in (self.kept, self.error, self.preflight):
+        for label in (self.kept, self.error, self.preflight, self.pages):
             label.setWordWrap(True)
         head = hbox(title, (self.evidence, 1), self.source, margins=(12, 8, 12, 4), spacing=8)
         inner = styled(QWidget(), "raised")
@@ -268,7 +272,7 @@ class Composer(QFrame):
         return grid
 
     def _section(self, name: str, text: str) -> QLabel:
-        label = text_label(text, "section")
+        label = text_label(text, "section", wrap=True)
         self._heads[name] = label
         return label
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStackedWidget,
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from app.models.review.review_model import ReviewModel
     from app.views.frame.theme import Theme
 
+HEAD_MARGINS = 30
+"""Pixels of the head beside its texts."""
+
 SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect
 
 
@@ -39,7 +42,7 @@ class QueuePane(QWidget):
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._queue, self._center = model, model.queue, center
-        self._clusters, self._many = model.clusters, model.many
+        self._clusters, self._many, self._theme = model.clusters, model.many, theme
         self._marking = False
         ground(self)
         self.title, self.count = text_label(kind="heading"), styled(ElidedLabel(), "secondary")
@@ -76,6 +79,10 @@ class QueuePane(QWidget):
         self._lay_out()
         self._connect()
         self._show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_form()
 
     def focus_filter(self) -> None:
         self.filter.take_focus()
@@ -163,6 +170,7 @@ class QueuePane(QWidget):
         clusters.model.modelReset.connect(self._mark_cluster)
         self._many.released.connect(self._reduce)
         self._center.keys_changed.connect(self._show)
+        self._theme.changed.connect(self._fit_form)
 
     def _show(self) -> None:
         queue, clusters = self._queue, self._clusters
@@ -183,11 +191,18 @@ class QueuePane(QWidget):
         else:
             shown = self.tr("{0} of {1} runs shown")
             self._show_count(f"{queue.shown} / {queue.total}", shown, queue.shown, queue.total)
-        word = self.tr("Runs") if grouped else self.tr("Clusters")
-        show_command(self.form, self._center, "review.clusters", word)
+        self._fit_form()
         self.filter.show_words(queue.text)
         self.unknown.setText(queue.unknown)
         self.unknown.setVisible(bool(queue.unknown))
+
+    def _fit_form(self) -> None:
+        """Name the other form of the queue, with its key where there is room."""
+        word = self.tr("Runs") if self._clusters.is_shown else self.tr("Clusters")
+        show_command(self.form, self._center, "review.clusters", word)
+        beside = self.title.sizeHint().width() + self.count.minimumSizeHint().width() + HEAD_MARGINS
+        if beside + self.form.sizeHint().width() > self.width():
+            self.form.setText(word)
 
     def _show_count(self, text: str, name: str, *numbers: int) -> None:
         self.count.setText(text)
