@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from app.engine.api.review_api import ProgressRow, ReviewProgress
+from app.engine.api.run_filter_words import filter_text
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.verdicts import Label, Verdict
 from app.engine.evaluation.report.review_progress_page import progress_html
@@ -71,7 +72,7 @@ class ReviewProgressService:
         chosen = which or RunFilter(failed=True)
         found = await self.review_progress(chosen)
         name = self._core.workspace.path.name
-        page = progress_html(found, name, time.time(), "failed runs" if which is None else "")
+        page = progress_html(found, name, time.time(), filter_text(chosen))
         return str(await self._core.on_worker(write_export, out, page.encode("utf-8", "replace")))
 
 

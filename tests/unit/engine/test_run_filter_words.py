@@ -11,6 +11,7 @@ from app.engine.api.run_filter_words import (
     FilterValues,
     complete,
     completions,
+    filter_text,
     parse_filter,
     unknown_words,
 )
@@ -88,6 +89,18 @@ def test_a_completion_replaces_the_word_being_typed_and_can_be_parsed():
     assert complete("failed lab", "label:") == "failed label:"
     line = complete('failed label:"gav', 'label:"gave up"')
     assert parse_filter(line).label == "gave up"
+
+
+@pytest.mark.parametrize(
+    "which",
+    [
+        RunFilter(),
+        RunFilter(failed=True, site="shop admin", judged_by='Bob "B" Lee', label="gave up", disputed=True),
+        RunFilter(assigned="me", cluster="c:1", search='buy it\'s "now"'),
+    ],
+)
+def test_the_words_of_a_filter_are_parsed_to_the_same_filter(which):
+    assert parse_filter(filter_text(which), order=which.order) == which
 
 
 def test_all_labels_are_offered():

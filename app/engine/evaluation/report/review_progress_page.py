@@ -29,8 +29,10 @@ th { text-align: left; font-weight: 600; color: var(--muted); border-bottom: 0.4
 th, td { padding: 1.1mm 2mm 1.1mm 0; vertical-align: top; overflow-wrap: anywhere; }
 td { border-bottom: 0.2mm solid var(--line); }
 .n { text-align: right; white-space: nowrap; padding-left: 2mm; }
-td:first-child { min-width: 30mm; }
-.bar { display: block; width: 32mm; height: 2.6mm; margin-top: 1.2mm; background: var(--band);
+td:first-child { min-width: 34mm; }
+.share { white-space: nowrap; padding-left: 4mm; }
+.share b { display: inline-block; width: 12mm; font-weight: inherit; text-align: right; margin-right: 2mm; }
+.bar { display: inline-block; width: 20mm; height: 2.6mm; background: var(--band);
   border: 0.2mm solid var(--muted); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .bar i { display: block; height: 100%; background: var(--better); }
 footer { margin-top: 9mm; border-top: 0.2mm solid var(--line); padding-top: 2mm; font-size: 9pt; }
@@ -49,14 +51,14 @@ def progress_html(progress: ReviewProgress, workspace: str, at: float, which: st
         else "No run passes the filter."
     )
     parts = [
-        f"<h1>{escape(title)}</h1><p>{escape(day)}{escape(f', {elided(which, _ADDRESS)}') if which else ''}</p>",
+        f"<h1>{escape(title)}</h1><p>{escape(day)}{escape(f', filter: {elided(which, _ADDRESS)}') if which else ''}</p>",
         f'<p class="lead">{escape(lead)}</p>',
         _progress_table("By site", progress.sites),
         _progress_table("By person", progress.people),
         _labels(progress),
         _pages(progress),
-        "<footer><p>Seconds are medians. A verdict's run from opening the run to the verdict, where the window measured"
-        " them; a tip's from its author's latest verdict on the run to its first saving, where that is at most half an"
+        "<footer><p>Seconds are medians. For a verdict they are counted from opening the run, where the window measured"
+        " it; for a tip from its author's latest verdict on the run to the first saving, where that is at most half an"
         " hour. A dash: not measured. A person's runs are those in their queue and those they judged.</p></footer>",
     ]
     return (
@@ -71,7 +73,7 @@ def progress_html(progress: ReviewProgress, workspace: str, at: float, which: st
 
 
 def _progress_table(title: str, rows: Sequence[ProgressRow]) -> str:
-    heads = ("", "judged", "runs", "left", "done", "tips", "s a verdict", "s a tip")
+    heads = ("", "judged", "runs", "left", "done", "tips", "s/verdict", "s/tip")
     cells = [
         (
             elided(row.name, _NAME) or "no site",
@@ -122,21 +124,24 @@ class _Bar(str):
 def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str | int]]) -> str:
     if not rows:
         return ""
-    numbers = {at for at, cell in enumerate(rows[0]) if isinstance(cell, int) or heads[at].startswith("s a ")}
-    head = "".join(_head(text, at in numbers) for at, text in enumerate(heads))
+    numbers = {at for at, cell in enumerate(rows[0]) if isinstance(cell, int) or heads[at].startswith("s/")}
+    shares = {at for at, cell in enumerate(rows[0]) if isinstance(cell, _Bar)}
+    kinds = ["n" if at in numbers else "share" if at in shares else "" for at in range(len(heads))]
+    head = "".join(_head(text, kind) for text, kind in zip(heads, kinds, strict=True))
     body = "".join(f"<tr>{''.join(_cells(row, numbers))}</tr>" for row in rows)
     return f"<h2>{escape(title)}</h2><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _head(text: str, number: bool) -> str:
-    return f'<th scope="col"{" class=n" if number else ""}>{escape(text)}</th>'
+def _head(text: str, kind: str) -> str:
+    return f'<th scope="col" class="{kind}">{escape(text)}</th>'
 
 
 def _cells(row: Sequence[str | int], numbers: set[int]) -> Iterable[str]:
     for at, cell in enumerate(row):
         if isinstance(cell, _Bar):
             width = cell.removesuffix("%").strip() or "0"
-            yield f'<td>{escape(cell)}<span class="bar" aria-hidden="true"><i style="width:{width}%"></i></span></td>'
+            bar = f'<span class="bar" aria-hidden="true"><i style="width:{width}%"></i></span>'
+            yield f'<td class="share"><b>{escape(cell)}</b>{bar}</td>'
         elif at in numbers:
             yield f'<td class="n">{escape(f"{cell:,}" if isinstance(cell, int) else cell)}</td>'
         else:
