@@ -18,10 +18,12 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 _WAY = re.compile(
-    r"(?:link|button) '\W*((?:go to )?(?:the )?next(?: page)?|more|older(?: posts| entries)?|load more|show more)\W*'"
-    r"(?![^\n]*disabled)",
+    r"(?:link '\W*((?:go to )?(?:the )?next(?: page)?|more|older(?: posts| entries)?)"
+    r"|(?:link|button) '\W*((?:load|show) more))"
+    r"\W*'(?![^\n]*disabled)",
     re.IGNORECASE,
 )
+"""A button "Next" mostly turns pictures of one thing."""
 
 _NEAR = 2_000
 """Characters of a line, and of those after it, that are looked at."""
@@ -65,7 +67,7 @@ def list_share(tree: str) -> ListShare | None:
     for word in ("next", "more", "older"):
         for line in lines_with(tree, lower, word):
             if (way := _WAY.search(line)) is not None:
-                return ListShare(page=0, pages=0, text=way[1])
+                return ListShare(page=0, pages=0, text=way[1] or way[2])
     return None
 
 

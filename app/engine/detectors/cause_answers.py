@@ -30,17 +30,21 @@ from app.engine.detectors.cause_words import (
 from app.engine.detectors.runner import BY_NAME, flag_rank
 
 _ALL_OF_A_LIST = re.compile(
-    r"\b(?:how many|how often|number of|counts?|all|every|each|list|total|sum|average|calculate|ratio|percentage|most"
-    r"|least|highest|lowest|cheapest|largest|smallest|longest|shortest|oldest|rank|top \d+|compute|aggregate|gather)\b",
+    r"\b(?:how many|how often|number of|counts?|all|every|each|list|total|sum|average|calculate|ratio|percentage"
+    r"|most(?! recent)|least|highest|lowest|cheapest|largest|smallest|longest|shortest"
+    r"|oldest|rank|top \d+|compute|aggregate|gather)\b",
     re.IGNORECASE,
 )
 
 _COUNTS = re.compile(
     r"\b(?:how many|how often|number of|counts?|ratio|percentage|percent|rank|places? from"
-    r"|which (?:\w+ ){1,3}has the most|top \d+|most|distribution|each)\b",
+    r"|the most (?!recent|popular)\w+|top \d+|distribution|each)\b",
     re.IGNORECASE,
 )
 
+_NOT_TO_BE_SENT = re.compile(
+    r"\bdraft\b|\b(?:do not|don't|without) (?:yet )?(?:submit|send|post|sav)", re.IGNORECASE
+)
 _SUMS = re.compile(
     r"\b(?:total|sum|average|mean|median|calculate|compute|differences?|how much|amount)\b", re.IGNORECASE
 )
@@ -59,6 +63,8 @@ _LABELS = {
 
 def unsent(material: CauseMaterial) -> CauseSentence | None:
     if material.run.outcome is not Outcome.ANSWERED or not material.steps:
+        return None
+    if _NOT_TO_BE_SENT.search(material.run.intent):
         return None
     acted = [step for step in material.steps if step.action is not None and touches(step)]
     if not acted:
@@ -208,6 +214,12 @@ def wrong_anyway(material: CauseMaterial) -> CauseSentence | None:
     if not run.failed or not material.steps:
         return None
     last = material.steps[-1]
+    if run.answer and material.wanted:
+        wanted = listed(material.wanted[:2])
+        text = (
+            f"The answer {quoted(run.answer, 80)} names {wanted}, but not in the form that the suite accepts"
+        )
+        return CauseSentence(text=text, step=material.answering, rule="wrong anyway")
     if run.answer:
         text = f"It answered {quoted(run.answer, 100)} on {page_name(last)}, which scored {run.score:g}"
         return CauseSentence(

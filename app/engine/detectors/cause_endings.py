@@ -77,8 +77,12 @@ def left_the_sites(material: CauseMaterial) -> CauseSentence | None:
     if run.outcome is not Outcome.LEFT_ALLOWED_SITES or not material.steps:
         return None
     last = material.steps[-1]
-    where = short_host(run.final.url if run.final is not None else "")
-    text = f"It left the allowed sites{f' for {where}' if where else ''}: on {page_name(last)} it {past_words(last)}"
+    url = run.final.url if run.final is not None else ""
+    deed = f"on {page_name(last)} it {past_words(last)}"
+    if url.startswith("chrome-error:"):
+        text = f"The site could not be reached: {deed}, and the browser showed an error"
+        return CauseSentence(text=text, step=last.index, label=Label.ENVIRONMENT_FAULT, rule="left")
+    text = f"It left the allowed sites{f' for {short_host(url)}' if url else ''}: {deed}"
     return CauseSentence(text=text, step=last.index, label=Label.WRONG_PAGE, rule="left")
 
 

@@ -31,6 +31,10 @@ _SENDS = re.compile(
 )
 
 
+_DOES_AT_ONCE = re.compile(
+    r"\W*(?:add to|delete|remove|cancel|follow|star|fork|upvote|downvote|retract|subscribe|join|mark)\b",
+    re.IGNORECASE,
+)
 LOOP_FLAGS = frozenset(
     {"state-action-loop", "repeated-action", "action-cycle", "back-and-forth", "no-effect", "url-revisits"}
 )
@@ -100,7 +104,8 @@ class CauseMaterial:
             role, name = (step.target.role, step.target.name) if step.target is not None else ("", "")
             if step.action.kind in FILLS and role != "searchbox" and not _SEARCHES.search(name):
                 return True
-            if step.action.kind in ("click", "dblclick") and role != "link" and _SENDS.search(name):
+            sends = _DOES_AT_ONCE.match(name) if role == "link" else _SENDS.search(name)
+            if step.action.kind in ("click", "dblclick") and sends:
                 return True
         return False
 

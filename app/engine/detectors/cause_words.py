@@ -116,6 +116,8 @@ def since_of(flag: Flag) -> int:
 
 
 def _has(answer: FoldedPage, value: str) -> bool:
+    if value.endswith("…"):  # a long value is shown cut
+        value = value[:-1].rsplit(" ", 1)[0]
     terms = answer_terms(value)
     if not terms:
         return answer.holds(SoughtTerm(text=value, kind="words", phrases=(folded_words(value),)))

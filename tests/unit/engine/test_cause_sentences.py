@@ -105,6 +105,12 @@ CASES: list[tuple[str, CauseMaterial, str, Label | None, int]] = [
         "It left the allowed sites for docs.test/a: on 'Orders' it opened link '#187'.", Label.WRONG_PAGE, 0,
     ),
     (
+        "left",
+        case(OPEN, run=ended(Outcome.LEFT_ALLOWED_SITES, final=make_step(1, url="chrome-error://chromewebdata/"))),
+        "The site could not be reached: on 'Orders' it opened link '#187', and the browser showed an error.",
+        Label.ENVIRONMENT_FAULT, 0,
+    ),
+    (
         "stopped", case(SAVE, run=ended(Outcome.NEEDS_PERSON, "a captcha")),
         "It needed a person and nobody was there: a captcha.", Label.BLOCKED, 0,
     ),
@@ -195,6 +201,10 @@ CASES: list[tuple[str, CauseMaterial, str, Label | None, int]] = [
         "hindered", case(OPEN, ANSWER, flags=[flag("error-page", 0, "The page says: 404")]),
         "At step 0 on 'Orders': The page says: 404.", Label.BLOCKED, 0,
     ),
+    (
+        "wrong anyway", case(OPEN, ANSWER, expected=wanted("the answer is exactly “17.0”")),
+        "The answer '17' names 17.0, but not in the form that the suite accepts.", None, 1,
+    ),
     ("wrong anyway", case(OPEN, ANSWER), "It answered '17' on 'Orders', which scored 0.", Label.WRONG_ANSWER, 1),
     (
         "wrong anyway", case(OPEN, run=ended(Outcome.ENDED_BY_ENVIRONMENT)),
@@ -221,6 +231,16 @@ def test_every_rule_has_a_case():
         # a field that Enter sent, or whose page was left, was sent
         (case(OPEN, act("fill", "textbox", "To", value="x", enter=True), ANSWER), "wrong anyway"),
         (case(OPEN, FILL, ANSWER | {"url": "http://shop.test/b"}), "wrong anyway"),
+        # a draft is not to be sent, and adding to a list is done with one press
+        (case(OPEN, FILL, ANSWER, run={"intent": "Fill the form, but don't submit it"}), "wrong anyway"),
+        (
+            case(
+                act("click", "link", "Add to Wish List", bid="1"),
+                ANSWER,
+                run={"intent": "Add it to my wish list"},
+            ),
+            "wrong anyway",
+        ),
         # a site that no longer refuses was overcome
         (
             case(SAVE | {"notices": ("Access denied",)}, OPEN, OPEN, ANSWER, last_lines=[]),
@@ -279,6 +299,8 @@ def test_findings_besides_the_cause_are_its_evidence():
         ("[1] link 'Next »'", (0, 0, "Next")),
         ("[1] link 'Next', disabled=True", None),
         ("[1] button 'Read more'", None),
+        ("[1] button 'Next'", None),
+        ("[1] button 'Load more'", (0, 0, "Load more")),
         ("", None),
     ],
 )
