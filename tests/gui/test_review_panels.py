@@ -9,7 +9,7 @@ from app.engine.api.review_api import TipOpportunity, VerdictImport
 from app.engine.core.verdicts import Label
 from app.errors import SiteloreError
 from app.models.review.annotators_model import AssignmentFormModel
-from app.models.review.guideline_model import newest_first
+from app.models.review.guideline_model import newest_first, reading_parts
 from app.models.review.progress_model import import_words, opportunity_words, seconds_words
 
 Key = Qt.Key
@@ -103,6 +103,15 @@ def test_without_failures_the_opportunities_say_so(desk, monkeypatch):
     desk.press(Key.Key_W)
     desk.until(lambda: desk.model.panels.progress.knows_opportunities)
     assert desk.view.panels.opportunities.says.text() == "No failed run has a page to write a tip for."
+
+
+def test_f_shows_the_failures_of_a_page_in_the_queue(desk):
+    desk.press(Key.Key_W)
+    model, pane = desk.model.panels.progress, desk.view.panels.opportunities
+    desk.until(lambda: model.opportunities.rows and pane.rows.hasFocus())
+    first = model.opportunities.rows[0]
+    desk.press(Key.Key_F)
+    assert desk.model.queue.text == f"failed page:{first.site}{first.page}"
 
 
 # ---------------------------------------------------------------- annotators
@@ -314,3 +323,18 @@ def test_versions_stand_newest_first_whatever_order_they_come_in(fake_engine, ru
     found = run(fake_engine.guidelines())
     assert [one.version for one in newest_first(found[::-1])] == [one.version for one in newest_first(found)]
     assert newest_first(found)[0].version == "11"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("One line.", [("One line.", False)]),
+        ("broken\nby hand", [("broken by hand", False)]),
+        ("# Title\nText", [("Title", True), ("\n", False), ("Text", False)]),
+        ("**loop** (5): again", [("loop", True), (" (5): again", False)]),
+        ("2 ** 3", [("2 ** 3", False)]),
+        ("- one\n- two", [("- one", False), ("\n", False), ("- two", False)]),
+    ],
+)
+def test_a_guideline_is_read_without_its_marks(text, parts):
+    assert reading_parts(text) == parts

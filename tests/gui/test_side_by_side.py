@@ -81,9 +81,13 @@ def test_moving_through_rows_shows_both_pages(beside):
     beside.press(Key.Key_Down)
     beside.press(Key.Key_Down)
     assert comparison.row == 5
-    beside.until(lambda: comparison.pages[LEFT].page is not None)
-    assert comparison.pages[RIGHT].page is None
-    assert beside.view.panels.comparison.sides[RIGHT].message.text() == "This run has no step here."
+    beside.until(lambda: all(page.page is not None for page in comparison.pages))
+    sides = beside.view.panels.comparison.sides
+    assert [side.remark.text() for side in sides] == ["step 5", "next: step 5"]
+    beside.press(Key.Key_J)
+    beside.until(lambda: comparison.pages[RIGHT].page is not None)
+    assert comparison.pages[LEFT].page is None
+    assert sides[LEFT].message.text() == "This run has no step here or later."
     beside.press(Key.Key_S)
     assert comparison.row == 3
 

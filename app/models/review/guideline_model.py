@@ -135,6 +135,40 @@ def newest_first(versions: list[Guideline]) -> tuple[Guideline, ...]:
     )[::-1]
 
 
+def reading_parts(text: str) -> list[tuple[str, bool]]:
+    """Return a text for reading: stretches, and whether each is bold.
+
+    Lines broken by hand are joined into paragraphs; headings (``#``) and words between ``**`` are bold.
+    """
+    parts: list[tuple[str, bool]] = []
+    for number, block in enumerate(_blocks(text)):
+        parts.append(("\n" if number else "", False))
+        if block.startswith("#"):
+            parts.append((block.lstrip("# "), True))
+            continue
+        pieces = block.split("**")
+        whole = len(pieces) % 2 == 1  # an odd number of marks means nothing
+        stretches = pieces if whole else [block]
+        parts += [(piece, place % 2 == 1) for place, piece in enumerate(stretches)]
+    return [part for part in parts if part[0]]
+
+
+def _blocks(text: str) -> list[str]:
+    """Join the lines of each paragraph; headings, list items and empty lines stand alone."""
+    found: list[str] = []
+    joins = False
+    for line in text.splitlines():
+        begins = (
+            line.lstrip().startswith(("#", "- ", "* ", "+ ", "|")) or line.lstrip()[:2].rstrip(".").isdigit()
+        )
+        if line.strip() and joins and not begins:
+            found[-1] = f"{found[-1].rstrip()} {line.strip()}"
+        else:
+            found.append(line.rstrip())
+        joins = bool(line.strip()) and not line.startswith("#")
+    return found
+
+
 def version_words(version: Guideline, *, in_force: bool) -> str:
     """``version 3 · ana · 2 d ago · in force``."""
     parts = [tr("version {0}").format(version.version), version.author, ago(version.at) if version.at else ""]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.engine.api.run_filter_words import quoted
 from app.models.review.annotators_model import AnnotatorsModel
 from app.models.review.guideline_model import GuidelineModel
 from app.models.review.progress_model import ProgressModel
@@ -67,5 +68,4 @@ class ReviewPanelsModel(QObject):
             self.comparison.close()
 
     def _show_queue(self, annotator: str) -> None:
-        name = f'"{annotator}"' if " " in annotator else annotator
-        self._review.queue.set_filter(f"assigned:{name}")
+        self._review.queue.set_filter(f"assigned:{quoted(annotator)}")

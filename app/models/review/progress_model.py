@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.api.review_api import ProgressRow, ReviewProgress, TipOpportunity, VerdictImport
+from app.engine.api.run_filter_words import quoted
 from app.engine.api.run_rows import RunFilter
 from app.models.common.object_list import ObjectList
 from app.models.common.translate import tr
@@ -173,6 +174,11 @@ class ProgressModel(QObject):
         self._opened = {key: place}
         self.run_wanted.emit(one.runs[place], one.step if place == 0 else -1)
 
+    def filter_failures(self, one: TipOpportunity | None) -> None:
+        """Show the failures on that page in the queue."""
+        if one is not None:
+            self._queue.set_filter(f"failed page:{quoted(one.site + one.page)}")
+
     def write_tip(self, one: TipOpportunity | None) -> None:
         """Write a tip from the first failure."""
         if one is not None and one.runs:
@@ -230,6 +236,11 @@ def seconds_words(seconds: float | None) -> str:
 def opportunity_words(one: TipOpportunity) -> str:
     """``7 failures, 5 without a tip, 1 tip there``."""
     failures = tr("1 failure") if len(one.runs) == 1 else tr("{0} failures").format(len(one.runs))
+    return tr("{0}, {1}").format(failures, coverage_words(one))
+
+
+def coverage_words(one: TipOpportunity) -> str:
+    """``5 without a tip, 1 tip there``."""
     tips = (
         tr("no tip there")
         if not one.tips
@@ -243,7 +254,7 @@ def opportunity_words(one: TipOpportunity) -> str:
         reached = tr("all reached by a tip")
     else:
         reached = tr("{0} without a tip").format(one.uncovered)
-    return tr("{0}, {1}, {2}").format(failures, reached, tips)
+    return tr("{0}, {1}").format(reached, tips)
 
 
 def import_words(report: VerdictImport) -> str:

@@ -70,6 +70,8 @@ class ComparisonModel(QObject):
         self.pages = (PageModel(self), PageModel(self))
         self.remarks = ["", ""]
         """Why a side shows no page."""
+        self.shown = [-1, -1]
+        """The step whose page each side shows: that of the row, or the next one of a run that has none there."""
         self.state, self.error = ComparisonState.CLOSED, ""
         self.candidates: tuple[SimilarRun, ...] = ()
         self.left = self.right = ""
@@ -291,14 +293,19 @@ class ComparisonModel(QObject):
         if row is None:
             return
         for side, page in enumerate(self.pages):
-            at, run = row.step(side), self.runs[side]
+            at, run = self._step_shown(side), self.runs[side]
+            self.shown[side] = at
             view = self._views.get(run, at) if at >= 0 else None
-            self.remarks[side] = tr("This run has no step here.") if at < 0 else ""
+            self.remarks[side] = tr("This run has no step here or later.") if at < 0 else ""
             page.show(plain_page(view.before) if view is not None else None)
             if at >= 0 and view is None:
                 self._views.fetch(run, at)
         self._views.fetch_ahead(self._near())
         self.pages_changed.emit()
+
+    def _step_shown(self, side: int) -> int:
+        """The step of the current row, else the next one of this run, -1 for none."""
+        return next((row.step(side) for row in self.rows.rows[self.row :] if row.step(side) >= 0), -1)
 
     def _near(self) -> dict[tuple[str, int], None]:
         """The steps of the neighbouring rows."""
@@ -323,10 +330,9 @@ class ComparisonModel(QObject):
             self.pages_changed.emit()
 
     def _sides_at(self, run: str, index: int) -> list[int]:
-        row = self.current
-        if row is None:
+        if self.current is None:
             return []
-        return [side for side in (LEFT, RIGHT) if (self.runs[side], row.step(side)) == (run, index)]
+        return [side for side in (LEFT, RIGHT) if (self.runs[side], self.shown[side]) == (run, index)]
 
 
 def plain_page(page: PageView) -> PageView:

@@ -18,7 +18,17 @@ from app.models.review.comparison_rows import (
     kind_words,
     short_kind_words,
 )
-from app.views.widgets.rows import Span, SpanDelegate, placed, plain, small
+from app.views.widgets.rows import LEFT as LEFT_MIDDLE
+from app.views.widgets.rows import (
+    MAX_CHARACTERS,
+    Span,
+    SpanDelegate,
+    aligned,
+    placed,
+    plain,
+    small,
+    two_lines,
+)
 from app.views.widgets.signs import paint_ground
 
 if TYPE_CHECKING:
@@ -67,8 +77,8 @@ class ComparedRowDelegate(SpanDelegate):
         half = (edge.width() - between) / 2
         left = QRectF(edge.left(), edge.top(), half, edge.height())
         right = QRectF(edge.right() - half, edge.top(), half, edge.height())
-        self._paint_side(painter, option, left, row, LEFT, selected=selected)
-        self._paint_side(painter, option, right, row, RIGHT, selected=selected)
+        for side, box in ((LEFT, left), (RIGHT, right)):
+            self._paint_side(painter, option, box, row, side, selected=selected, is_narrow=is_narrow)
         middle = QRectF(left.right(), edge.top(), between, edge.height())
         self._paint_between(painter, option, middle, row, is_narrow=is_narrow)
         painter.setPen(QPen(theme.color("line"), 1))
@@ -84,7 +94,9 @@ class ComparedRowDelegate(SpanDelegate):
         side: int,
         *,
         selected: bool,
+        is_narrow: bool,
     ) -> None:
+        """Draw one run's step; in a narrow window the action takes the page's line too."""
         px, number = self._theme.px, row.step(side)
         words, page = (row.right_words, row.right_page) if side == RIGHT else (row.left_words, row.left_page)
         if number < 0:
@@ -101,6 +113,14 @@ class ComparedRowDelegate(SpanDelegate):
         upper = QRectF(inner.left(), inner.top(), inner.width(), high)
         taken = self.paint_span(painter, option, upper, plain(str(number), "muted", least="00"))
         upper.setLeft(upper.left() + taken + px(7))
+        if is_narrow:
+            font = self._theme.font("secondary", bold=row.parts)
+            painter.setFont(font)
+            painter.setPen(self._theme.color("text"))
+            room = upper.adjusted(0, 0, 0, high)
+            text = two_lines(QFontMetrics(font), words[:MAX_CHARACTERS], room.width())
+            painter.drawText(placed(option, room), aligned(option, LEFT_MIDDLE), text)
+            return
         self.paint_span(painter, option, upper, plain(words, bold=row.parts))
         lower = QRectF(upper.left(), inner.top() + high, upper.width(), high)
         self.paint_span(painter, option, lower, small(page))

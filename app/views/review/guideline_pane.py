@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QTextEdit,
 )
 
-from app.models.review.guideline_model import version_words
+from app.models.review.guideline_model import reading_parts, version_words
 from app.views.review.side_pane import ENTER, SidePane, quiet
 from app.views.review.verdict_block import VerdictGrid
 from app.views.widgets.build import divider, hbox, styled, text_label
@@ -54,6 +54,7 @@ class GuidelinePane(SidePane):
         self._model, self._judging, self._theme = model, judging, theme
         self.labels = VerdictGrid(theme, self.tr("Verdicts; press a digit to give one, again to withdraw it"))
         self.labels.setModel(judging.labels)
+        self._said: tuple[object, ...] = ()
         self.versions = QComboBox()
         self.versions.setAccessibleName(self.tr("Version of the guideline"))
         self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -178,15 +179,20 @@ class GuidelinePane(SidePane):
         shown = model.shown
         if shown is None:
             return
-        if not (model.shows_changes and model.before is not None):
-            if self.text.toPlainText() != shown.text or self.text.property("marked"):
-                self.text.setCurrentCharFormat(QTextCharFormat())
-                self.text.setPlainText(shown.text)
-                self.text.setProperty("marked", False)
-            return
+        marked = model.shows_changes and model.before is not None
+        said = (shown.version, shown.text, marked, theme.color("ok").name())
+        if said == self._said:
+            return  # it keeps its scroll position
+        self._said = said
         self.text.clear()
-        self.text.setProperty("marked", True)
         cursor = QTextCursor(self.text.document())
+        if not marked:
+            for text, bold in reading_parts(shown.text):
+                look = QTextCharFormat()
+                look.setFontWeight(QFont.Weight.Bold if bold else QFont.Weight.Normal)
+                cursor.insertText(text, look)
+            self.text.moveCursor(QTextCursor.MoveOperation.Start)
+            return
         for part in model.changes:
             look = QTextCharFormat()
             if part.change == "added":

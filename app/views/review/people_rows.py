@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from app.models.common.translate import tr
 from app.models.review.annotators_model import labels_words
-from app.models.review.progress_model import opportunity_words
+from app.models.review.progress_model import coverage_words
 from app.views.widgets.rows import RowContent, RowStyle, Span, Text, line, plain, small
 from app.views.widgets.signs import Sign, tick_sign
 
@@ -42,7 +42,7 @@ def opportunity_row(value: TipOpportunity) -> RowContent:
                 plain(value.page or tr("any page"), middle=True),
                 right=plain(str(len(value.runs)), "fail", bold=True),
             ),
-            line(small(value.site, "text", share=0.4), small(opportunity_words(value))),
+            line(small(value.site, "text", share=0.4), small(coverage_words(value))),
         )
     )
 

@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 
 
 class OpportunityRows(KeyedList):
-    """Pages that fail: Enter opens the failures one after the other, ``T`` writes the tip."""
+    """Pages that fail: Enter opens the failures one after the other, ``F`` lists them, ``T`` writes the tip."""
 
     def __init__(self, rows: OpportunityList, model: ProgressModel, theme: Theme, name: str) -> None:
-        super().__init__(theme, opportunity_row, name, ENTRY, keys="T")
+        super().__init__(theme, opportunity_row, name, ENTRY, keys="TF")
         self.setModel(rows)
         self._pages, self._progress = rows, model
         self.opened.connect(self._open)
-        self.keyed.connect(self._write)
+        self.keyed.connect(self._on_key)
 
     def _open(self, row: int) -> None:
         self._progress.open_failure(self._pages.at(row))
 
-    def _write(self, row: int, _key: str) -> None:
-        self._progress.write_tip(self._pages.at(row))
+    def _on_key(self, row: int, key: str) -> None:
+        act = self._progress.write_tip if key == "T" else self._progress.filter_failures
+        act(self._pages.at(row))
 
 
 class ProgressPane(SidePane):
@@ -51,7 +52,7 @@ class ProgressPane(SidePane):
             model.uncovered, model, theme, self.tr("Pages that fail and have no tip")
         )
         self.hint = quiet(
-            self.tr("Enter opens the failures one after the other; T writes a tip at the first.")
+            self.tr("Enter opens the failures one by one, F shows them in the queue, T writes a tip.")
         )
         self.error = quiet()
         self.save = CommandButton("review.progress.save", center, theme, self.tr("Save as a page…"))
@@ -97,7 +98,7 @@ class ProgressPane(SidePane):
         self.uncovered_head.setVisible(known)
         self.hint.setVisible(known)
         self.hint.setText(
-            self.tr("Enter opens the failures one after the other; T writes a tip at the first.")
+            self.tr("Enter opens the failures one by one, F shows them in the queue, T writes a tip.")
             if count
             else self.tr("Every page with failures has a tip, or none is known to fail.")
         )
@@ -137,8 +138,8 @@ class OpportunityPane(SidePane):
             words = self.tr("Looking for the pages where runs fail…")
         elif model.opportunities.rows:
             words = self.tr(
-                "Pages by failures that no tip reached. Enter opens the failures one after the other; "
-                "T writes the tip at the first."
+                "Pages by failures that no tip reached. Enter opens the failures one after the other, "
+                "F shows them in the queue, T writes the tip at the first."
             )
         else:
             words = self.tr("No failed run has a page to write a tip for.")

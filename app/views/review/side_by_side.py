@@ -14,7 +14,7 @@ from app.views.review.comparison_rows import ComparedRowView
 from app.views.review.page_view import PageSide
 from app.views.widgets import ElidedLabel, EmptyState, Splitter
 from app.views.widgets.build import divider, ground, hbox, styled, text_label, vbox
-from app.views.widgets.command_button import CommandButton, command_link, show_command
+from app.views.widgets.command_button import command_link, show_command
 from app.views.widgets.flow_layout import FlowLayout
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class SideBySide(QWidget):
         for side, word in zip(self.sides, words, strict=True):
             side.lines.setAccessibleName(self.tr("Page of the {0}, as lines").format(word))
             side.picture.setAccessibleName(self.tr("Screenshot of the page of the {0}").format(word))
-        self.map_button = CommandButton("compare.map", center, theme, self.tr("On the map"))
+        self.map_button = command_link(center, "compare.map")
         self.failed_button = command_link(center, "compare.failed")
         self.close_button = command_link(center, "compare.close")
         self.waiting = EmptyState(self.tr("Comparing the runs…"), "")
@@ -108,7 +108,7 @@ class SideBySide(QWidget):
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
         top = QWidget()  # wraps in a narrow window with large text
-        top.setLayout(FlowLayout(self.close_button, self.map_button, self.failed_button, gap=6))
+        top.setLayout(FlowLayout(self.close_button, self.map_button, self.failed_button, gap=2))
         top.setContentsMargins(8, 6, 8, 2)
         says = hbox((self.sentence, 1), margins=(12, 0, 12, 4))
         heads = hbox((self.heads[LEFT], 1), (self.heads[RIGHT], 1), spacing=0)
@@ -156,6 +156,8 @@ class SideBySide(QWidget):
         only = self.tr("Passed runs only") if model.with_failed else self.tr("Failed runs too")
         show_command(self.failed_button, self._center, "compare.failed", only)
         show_command(self.close_button, self._center, "compare.close", self.tr("Close"))
+        show_command(self.map_button, self._center, "compare.map", self.tr("On the map"))
+        self.map_button.setEnabled(model.current is not None)
         self._show_candidates()
         if model.details is not None:
             for side, head in enumerate(self.heads):
@@ -212,14 +214,15 @@ class SideBySide(QWidget):
         keys = self._center.keys("compare.open")
         for side, head in enumerate(self.heads):
             chosen = self._model.row >= 0 and side == self._model.side
-            head.show_chosen(self.tr("{0} opens it").format(keys) if chosen and keys else "")
+            head.show_chosen(self.tr("{0}: open").format(keys) if chosen and keys else "")
         self.rows.viewport().update()
 
     def _show_pages(self) -> None:
         model, row = self._model, self._model.current
         for number, side in enumerate(self.sides):
-            step = row.step(number) if row is not None else -1
-            side.remark.setText(self.tr("step {0}").format(step) if step >= 0 else "")
+            step, shown = row.step(number) if row is not None else -1, model.shown[number]
+            words = self.tr("step {0}") if step >= 0 else self.tr("next: step {0}")
+            side.remark.setText(words.format(shown) if shown >= 0 else "")
             if model.pages[number].page is None:
                 side.say(model.remarks[number] or self.tr("Loading the page…"))
         self._settle.start()
