@@ -66,6 +66,9 @@ LABEL_REACH = 4
 MAX_NEAR = 60
 """Characters of a neighbour's words."""
 
+MAX_INSIDE = 80
+"""Lines within a line that are looked at for its words."""
+
 MAX_ANCESTORS = 12
 """Ancestors looked at; deeper trees are nested wrappers."""
 
@@ -275,6 +278,10 @@ class _Reader:
             return -1 if line.change == "same" or self._says(row, line.change) else None
         return None
 
+    def _inside(self, row: int) -> range:
+        """The first lines in a line; a page that nests a thousand controls costs no more than another one."""
+        return range(row + 1, min(self._ends[row], row + 1 + MAX_INSIDE))
+
     def _is_heading_link(self, row: int) -> bool:
         """Whether a link is all that its heading says."""
         over = self._parents[row]
@@ -302,7 +309,7 @@ class _Reader:
 
     def _says(self, row: int, change: Change) -> bool:
         """Whether something in this line says the same change in words."""
-        inside = self._lines[row + 1 : self._ends[row]]
+        inside = (self._lines[at] for at in self._inside(row))
         return any(line.change == change and _WORD.search(line.name) for line in inside)
 
     def _says_above(self, row: int) -> bool:
@@ -362,7 +369,7 @@ class _Reader:
 
     def _row_name(self, row: int) -> str:
         """The cells of a row of a table, one after the other."""
-        cells = [at for at in range(row + 1, self._ends[row]) if self._lines[at].role in _CELLS]
+        cells = [at for at in self._inside(row) if self._lines[at].role in _CELLS]
         said = [self._content(at) or self._lines[at].name.strip() for at in cells]
         return " | ".join(text for text in said if text)
 
@@ -370,13 +377,13 @@ class _Reader:
         """The plain texts in a line, or its name."""
         if self._lines[row].name.strip():
             return self._lines[row].name.strip()
-        inside = range(row + 1, self._ends[row])
+        inside = self._inside(row)
         texts = (self._lines[at].name.strip() for at in inside if self._lines[at].role == "StaticText")
         return " ".join(text for text in texts if text)
 
     def near(self, row: int) -> str:
         """What names a line without a name."""
-        inside = (self._lines[at].name.strip() for at in range(row + 1, self._ends[row]))
+        inside = (self._lines[at].name.strip() for at in self._inside(row))
         own = [text for text in dict.fromkeys(inside) if _WORD.search(text)]
         if own:
             return _quoted(" ".join(own))

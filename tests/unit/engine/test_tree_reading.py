@@ -216,6 +216,22 @@ def test_a_page_with_few_headings_and_fields_has_the_rest_of_its_main_part_too()
     assert "Mug" not in [row.name for row in read_gist(read_folded(tree(many))).rows]
 
 
+@pytest.mark.parametrize("role", ["button", "row", "cell", "listitem", "StaticText"])
+def test_a_page_that_nests_everything_is_read_with_few_looks_at_its_lines(role):
+    class Counting(tuple[AxTreeLine, ...]):
+        looks = 0
+
+        def __getitem__(self, key):
+            Counting.looks += 1
+            return super().__getitem__(key)
+
+    lines = Counting(
+        AxTreeLine(depth=at, role=role, name="", bid="", properties="", change="added") for at in range(1500)
+    )
+    read_folded(lines)
+    assert Counting.looks < 1500 * 500
+
+
 names = st.sampled_from(["", "a", "b", "a b", ":", "8", "Open 8"])
 roles = st.sampled_from(
     [
