@@ -55,6 +55,9 @@ _LABELS = {
     "covered-element": Label.BLOCKED,
     "unreadable-output": Label.HARNESS_FAULT,
     "hard-errors": Label.WRONG_ELEMENT,
+    "unseen-target": Label.WRONG_ELEMENT,
+    "other-target": Label.WRONG_ELEMENT,
+    "unproven-claim": Label.PREMATURE_STOP,
     "no-answer": Label.PREMATURE_STOP,
     "gave-up": Label.GAVE_UP,
     **dict.fromkeys(LOOP_FLAGS, Label.LOOP),
@@ -136,6 +139,15 @@ def part_of_a_list(material: CauseMaterial) -> CauseSentence | None:
         label=label,
         rule="part of a list",
         evidence=(as_sentence(answer),) if answer else (),
+    )
+
+
+def missed_constraint(material: CauseMaterial) -> CauseSentence | None:
+    flag = next((one for one in material.flags if one.detector == "untouched-constraint"), None)
+    if flag is None or not material.run.failed:
+        return None
+    return CauseSentence(
+        text=flag.message, step=flag.step, label=Label.MISSED_CONSTRAINT, rule="missed a constraint"
     )
 
 

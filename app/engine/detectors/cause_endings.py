@@ -117,8 +117,9 @@ def went_in_circles(material: CauseMaterial) -> CauseSentence | None:
         if not cut_off or not loops:
             return None
         strong = loops
-    # The most often repeated of the flags that lasted longest tells most.
-    flag = max(strong, key=lambda one: (times_of(one), one.step))
+    # What begins at the step that the run opens at, else what was repeated most often.
+    begins = [flag for flag in strong if since_of(flag) == material.suspect.step]
+    flag = max(begins or strong, key=lambda one: (times_of(one), one.step))
     since = since_of(flag)
     step = material.steps[since] if 0 <= since <= last else material.steps[last]
     until = ", until no steps were left" if cut_off else ""

@@ -3,22 +3,23 @@
 The first rule that has something to say tells the cause; what the flags, the ending and the expected outcome say
 besides becomes its evidence.  The order of the rules is that of ``RULES``:
 
-    passed         the run passed: said so, with no label
-    crashed        the harness, the model or the browser stopped the run: no word about the agent
-    left           the action that led off the allowed sites
-    stopped        a person, a budget or a missing person ended it
-    refused        the site refused what the agent did, in its own words, near the end
-    went in circles  what it repeated, from which step on, until no steps were left or shortly before the answer
-    ran out        the step limit without a circle
-    gave up        it reported the task as infeasible, or asked back
-    unsent         what it filled in last was never sent
-    only said      the task asks for a change, and it changed nothing on any page
-    part of a list it answered after one of several pages of a list although the task needs all
-    not the answer what it says, what was expected, and where its number stands
-    elsewhere      it ended on another page than expected
-    unfounded      its numbers stand on no page, where nothing is known of the expected answer
-    hindered       the most significant flag
-    wrong anyway   nothing but the ending is known
+    passed               the run passed: said so, with no label
+    crashed              the harness, the model or the browser stopped the run: no word about the agent
+    left                 the action that led off the allowed sites, or to no site at all
+    stopped              a person, a budget or a missing person ended it
+    went in circles      what it repeated, from which step on, until no steps were left or shortly before the answer
+    ran out              the step limit without a circle
+    gave up              it reported the task as infeasible, or said that it could not do it
+    refused              the site refused what the agent did, in its own words, near the end
+    unsent               what it filled in last was never sent
+    only said            the task asks for a change, and it changed nothing on any page
+    part of a list       it answered after one of several pages of a list although the task needs all
+    missed a constraint  what the task names was never typed or chosen
+    not the answer       what it says, what was expected, and where its number stands
+    elsewhere            it ended on another page than expected, or a page is not as expected
+    unfounded            its numbers stand on no page, where nothing is known of the expected answer
+    hindered             the most significant flag
+    wrong anyway         nothing but the ending is known
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ RULES: tuple[Rule, ...] = (
     cause_answers.unsent,
     cause_answers.only_said,
     cause_answers.part_of_a_list,
+    cause_answers.missed_constraint,
     cause_answers.not_the_answer,
     cause_answers.ended_elsewhere,
     cause_answers.is_unfounded,

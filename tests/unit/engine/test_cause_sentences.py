@@ -166,6 +166,11 @@ CASES: list[tuple[str, CauseMaterial, str, Label | None, int]] = [
         "It answered from the part of the list that 'Orders' shows: 'More' leads to the rest.", Label.PREMATURE_STOP, 1,
     ),
     (
+        "missed a constraint",
+        case(OPEN, ANSWER, flags=[flag("untouched-constraint", 1, "'red' of the task was never typed or chosen")]),
+        "'red' of the task was never typed or chosen.", Label.MISSED_CONSTRAINT, 1,
+    ),
+    (
         "not the answer",
         case(OPEN, ANSWER, run=COUNT, expected=wanted(NINETEEN), terms=[term("17")]),
         "The answer says 17 where 19 was expected; 17 stands on no page the agent visited.", Label.COUNTING, 1,
