@@ -7,6 +7,7 @@ The rule; the first clause that holds decides:
                         that ended well before an answer was overcome and does not count
     another hindrance   likewise, the first step of what hindered the agent; of a run without an answer too, it counts
                         only if it lasted, or came near the end
+    a model's opinion   the step that it names for a goal that was not met
     sent something      of a run that answered: the first step that sent a change to the site, for there is what was
                         sent; not where the answer says that it could not be done
     answered            the step that answers: no flag points at an earlier one
@@ -32,6 +33,7 @@ from app.engine.detectors.rules.pages import NoEffect
 from app.engine.detectors.rules.targets import UnseenTarget
 from app.engine.detectors.runner import BY_NAME, flag_rank
 from app.engine.detectors.sending import is_sending
+from app.engine.detectors.vlm import RunOutcome
 
 LOOPS = frozenset(
     rule.name for rule in (StateActionLoop, RepeatedAction, ActionCycle, PageCycle, NoEffect, UnseenTarget)
@@ -78,6 +80,9 @@ def find_suspect(run: Run, steps: Sequence[Step], flags: Sequence[Flag]) -> Susp
     ]
     if found:
         return _of(found)
+    for flag in known:
+        if flag.detector == RunOutcome.name:
+            return _at(flag.step, flag)
     if answer is not None:
         return _answered(steps, answer, known)
     if hindrances:

@@ -154,10 +154,10 @@ async def test_a_run_no_detector_can_look_at_keeps_no_other_from_being_looked_at
     bad = (await engine.list_runs(RunFilter()))[0].id
     kept = review.detect_run
 
-    def breaking(run, steps, usual):
+    def breaking(run, steps, usual, load):
         if run.id == bad:
             raise KeyError("an odd run")
-        return kept(run, steps, usual)
+        return kept(run, steps, usual, load)
 
     monkeypatch.setattr(review, "detect_run", breaking)
     await engine.detect()

@@ -124,6 +124,13 @@ UNKNOWN = Flag(run="r", detector="of tomorrow", step=2, severity=WARNING, confid
             29,
             ("", -1),
         ),
+        (
+            "a model's opinion, before what was sent",
+            walk(9, ANSWERED, sends=5),
+            [found("run-outcome", 3), found("gave-up", 8)],
+            3,
+            ("run-outcome", 3),
+        ),
         ("what was sent, before an answer", walk(9, ANSWERED, sends=5), [], 5, ("", -1)),
         (
             "what was sent, before a polite question",
