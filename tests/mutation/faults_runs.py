@@ -246,8 +246,8 @@ FAULTS = (
     Mutation(
         "risk-eleven-verdicts",
         RISK,
-        "if len(failed) < MIN_TO_CALIBRATE or min(kinds) < 3:",
-        "if len(failed) < MIN_TO_CALIBRATE - 1 or min(kinds) < 3:",
+        "return len(failed) >= MIN_TO_CALIBRATE and",
+        "return len(failed) >= MIN_TO_CALIBRATE - 1 and",
         "Below twelve verdicts nothing is calibrated.",
         _RISK,
     ),
@@ -278,8 +278,8 @@ FAULTS = (
     Mutation(
         "scores-cleared-flag",
         CALIBRATION,
-        "        if not word.detector or word.failed:\n",
-        "        if not word.detector or word.failed is not None:\n",
+        "for word in words if not word.detector or word.failed]",
+        "for word in words if not word.detector or word.failed is not None]",
         "Clearing one flag says nothing of the run.",
         _SCORES,
     ),

@@ -326,7 +326,7 @@ def test_a_covering_pick_that_was_asked_as_a_risky_run_is_not_asked_twice():
     order = teaching_order(["p2", "a", "p1"], [Pick("p1", 0), Pick("p2", 1)], 0, 2)
     assert order == [
         ("p1", "no judged run has a goal like this one"),
-        ("p2", ""),
+        ("p2", "stands for 1 run with a similar goal"),
         ("a", ""),
     ]
 
