@@ -14,6 +14,7 @@ NOT_IN_A_SMOKE_TEST = {
     "app/engine/agent/calculator.py": "tests/unit/engine/test_agent_calculator.py",
     "app/engine/agent/flag_review.py": "tests/unit/engine/test_live_judge.py",
     "app/engine/agent/judging/answer_judge.py": "tests/unit/engine/test_rescoring.py",
+    "app/engine/agent/judging/cause_question.py": "tests/unit/engine/test_run_causes.py",
     "app/engine/agent/judging/judge.py": "tests/unit/engine/test_agent_judging.py",
     "app/engine/agent/judging/live_judge.py": "tests/unit/engine/test_live_judge.py",
     "app/engine/agent/judging/model_verdicts.py": "tests/unit/engine/test_agent_judging.py",

@@ -55,7 +55,8 @@ class LikelyCause:
 class AnswerPlace:
     """A place on a visited page where a term of the answer stands.
 
-    ``step`` is the step whose page it is (the step count for the final page); ``line`` the row in ``PageView.lines``;
+    ``step`` is the step whose page it is (the step count for the final page); ``line`` the row in ``PageView.lines``,
+    -1 beyond those that are shown;
     ``text`` the words of that line.
     """
 

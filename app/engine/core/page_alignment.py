@@ -116,17 +116,17 @@ def parting_words(
     row = rows[parting]
     one, other = _next(left[1], rows, parting, 0), _next(right[1], rows, parting, 1)
     names = _names(left[0], right[0])
-    told = [(names[0], _deed(left[0], one)), (names[1], _deed(right[0], other))]
+    told = [(names[0], _action_words(left[0], one)), (names[1], _action_words(right[0], other))]
     if names[1] != "the other run" and names[0] == "this one":
         told.reverse()
-    deeds = f"{told[0][0]} {told[0][1]}, {told[1][0]} {told[1][1]}"
+    parts = f"{told[0][0]} {told[0][1]}, {told[1][0]} {told[1][1]}"
     if row.left >= 0 and row.right >= 0:
-        return f"Both were on {page_name(left[1][row.left])}; {deeds}."
+        return f"Both were on {page_name(left[1][row.left])}; {parts}."
     before = next((back for back in reversed(rows[:parting]) if back.left >= 0 and back.right >= 0), None)
     if before is None:
-        first = deeds[0].upper() + deeds[1:]
-        return f"They never stood on the same page: {deeds}." if one and other else f"{first}."
-    return f"After {page_name(left[1][before.left])}, {deeds}."
+        first = parts[0].upper() + parts[1:]
+        return f"They never stood on the same page: {parts}." if one and other else f"{first}."
+    return f"After {page_name(left[1][before.left])}, {parts}."
 
 
 def _next(steps: Sequence[Step], rows: Sequence[PairedSteps], start: int, side: int) -> Step | None:
@@ -145,7 +145,7 @@ def _names(left: Run, right: Run) -> tuple[str, str]:
     return "this one", "the passed run" if passed[1] else "the failed run"
 
 
-def _deed(run: Run, step: Step | None) -> str:
+def _action_words(run: Run, step: Step | None) -> str:
     if step is not None:
         return past_words(step) or "gave an answer that could not be read"
     return f"had ended ({run.outcome.value.replace('_', ' ')})"
@@ -157,7 +157,7 @@ def _passes(step: Step) -> bool:
 
 def _place(step: Step, own: frozenset[str]) -> _Place:
     action, target = step.action, step.target
-    deed: tuple[str, ...] = ()
+    action_key: tuple[str, ...] = ()
     if action is not None:
         named = (target.role, _folded(target.name, own)) if target is not None else (action.bid or "",)
         args = [
@@ -165,13 +165,13 @@ def _place(step: Step, own: frozenset[str]) -> _Place:
             for name, value in sorted(action.args.items())
             if "bid" not in name
         ]
-        deed = (action.kind, *named, *args)
+        action_key = (action.kind, *named, *args)
     return _Place(
         page_state=step.page_state,
         state=step.state,
         address=url_key(step.url),
         template=url_template(step.url),
-        action=deed,
+        action=action_key,
     )
 
 

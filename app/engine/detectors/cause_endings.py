@@ -78,11 +78,11 @@ def left_the_sites(material: CauseMaterial) -> CauseSentence | None:
         return None
     last = material.steps[-1]
     url = run.final.url if run.final is not None else ""
-    deed = f"on {page_name(last)} it {past_words(last)}"
+    action = f"on {page_name(last)} it {past_words(last)}"
     if url.startswith("chrome-error:"):
-        text = f"The site could not be reached: {deed}, and the browser showed an error"
+        text = f"The site could not be reached: {action}, and the browser showed an error"
         return CauseSentence(text=text, step=last.index, label=Label.ENVIRONMENT_FAULT, rule="left")
-    text = f"It left the allowed sites{f' for {short_host(url)}' if url else ''}: {deed}"
+    text = f"It left the allowed sites{f' for {short_host(url)}' if url else ''}: {action}"
     return CauseSentence(text=text, step=last.index, label=Label.WRONG_PAGE, rule="left")
 
 
@@ -165,10 +165,10 @@ def was_refused(material: CauseMaterial) -> CauseSentence | None:
             continue
         words = quoted(_around(text, found.start()), 110)
         by = next((step for step in reversed(material.steps[:at]) if touches(step)), None)
-        deed = f"After it {past_words(by)}, the" if by is not None else "The"
+        action = f"After it {past_words(by)}, the" if by is not None else "The"
         label = Label.ENVIRONMENT_FAULT if _TEMPORARY.search(found[0]) else Label.BLOCKED
         return CauseSentence(
-            text=f"{deed} site said: {words}", step=min(at, count - 1), label=label, rule="refused"
+            text=f"{action} site said: {words}", step=min(at, count - 1), label=label, rule="refused"
         )
     return None
 

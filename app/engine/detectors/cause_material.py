@@ -110,7 +110,7 @@ class CauseMaterial:
         return False
 
     def share(self, at: int) -> ListShare | None:
-        """What the page of a step shows of a list."""
+        """Return how much of a list the page of a step shows."""
         return self.shares[at] if 0 <= at < len(self.shares) else None
 
 

@@ -157,8 +157,8 @@ def _record(steps: Sequence[Step]) -> str:
 
 
 def _line(step: Step, *, reasons: bool) -> str:
-    deed = past_words(step) or "gave an answer that could not be read"
-    told = f"{step.index}. on {page_name(step)} ({short_address(step.url, 100)}): {deed}"
+    action = past_words(step) or "gave an answer that could not be read"
+    told = f"{step.index}. on {page_name(step)} ({short_address(step.url, 100)}): {action}"
     if reasons and step.reason:
         told += f"\n   because: {one_line(step.reason, 240)}"
     if step.error:
