@@ -62,6 +62,7 @@ def test_y_opens_side_by_side_at_the_parting(beside):
     assert view.rows.currentIndex().row() == 3
     assert view.sentence.text() == comparison.alignment.why
     assert view.rows.hasFocus()
+    assert view.map_button.isEnabled()
     assert beside.center.place == "compare"
 
 

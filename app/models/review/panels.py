@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.engine.api.run_filter_words import quoted
 from app.models.review.annotators_model import AnnotatorsModel
@@ -14,29 +14,51 @@ from app.models.review.run_comparison import ComparisonModel
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
+    from app.models.common.page import ScreenshotStore
+    from app.models.common.step_views import StepViews
     from app.models.common.tasks import Tasks
-    from app.models.review.review_model import ReviewModel
+    from app.models.review.run_queue import RunQueue
+
+
+class RunOpener(Protocol):
+    """The open run of Review, and how to open another."""
+
+    run: str
+
+    def open_run(self, run: str, step: int | None = None) -> None: ...
+    def close_composer(self) -> None: ...
+    def compose_at(self, run: str, step: int) -> None: ...
 
 
 class ReviewPanelsModel(QObject):
-    """Connects them with the queue and the open run."""
+    """Connects them with the queue and the open run; ``notice`` is a sentence for a passing message."""
 
-    def __init__(self, client: EngineEvents, tasks: Tasks, review: ReviewModel) -> None:
-        super().__init__(review)
-        self._review = review
-        self.comparison = ComparisonModel(client, tasks, review.views, review.pictures, self)
-        self.progress = ProgressModel(client, tasks, review.queue, self)
-        self.annotators = AnnotatorsModel(client, tasks, lambda: review.queue.filter, self)
+    notice = Signal(str)
+
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        views: StepViews,
+        pictures: ScreenshotStore,
+        queue: RunQueue,
+        review: RunOpener,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._review, self._queue = review, queue
+        self.comparison = ComparisonModel(client, tasks, views, pictures, self)
+        self.progress = ProgressModel(client, tasks, queue, self)
+        self.annotators = AnnotatorsModel(client, tasks, lambda: queue.filter, self)
         self.guideline = GuidelineModel(client, tasks, self)
         for part in (self.comparison, self.progress, self.annotators, self.guideline):
-            part.notice.connect(review.notice)
+            part.notice.connect(self.notice)
         self.comparison.open_wanted.connect(self.open_step)
         self.comparison.tip_wanted.connect(self.write_tip)
         self.progress.run_wanted.connect(self.open_step)
         self.progress.tip_wanted.connect(self.write_tip)
-        self.annotators.run_wanted.connect(review.open_run)
+        self.annotators.run_wanted.connect(self._open_run)
         self.annotators.queue_wanted.connect(self._show_queue)
-        review.run_changed.connect(self._on_run)
 
     def compare(self) -> None:
         """Show a similar run beside the open one."""
@@ -58,14 +80,16 @@ class ReviewPanelsModel(QObject):
 
     def write_tip(self, run: str, step: int) -> None:
         """Open the composer on a step of a run."""
-        self.open_step(run, step)
-        self._review.composer.open(run, step)
-        self._review.composing_changed.emit(True)
+        self.comparison.close()
+        self._review.compose_at(run, step)
 
-    def _on_run(self) -> None:
+    def follow_run(self) -> None:
         """End the comparison when another run is opened beside it."""
         if self.comparison.is_open and self._review.run != self.comparison.left:
             self.comparison.close()
 
+    def _open_run(self, run: str) -> None:
+        self._review.open_run(run)
+
     def _show_queue(self, annotator: str) -> None:
-        self._review.queue.set_filter(f"assigned:{quoted(annotator)}")
+        self._queue.set_filter(f"assigned:{quoted(annotator)}")

@@ -27,7 +27,7 @@ from app.models.review.relevant_tips import RelevantTipsModel
 from app.models.review.review_facts import RunFacts, StepFacts, facts_of_step, row_facts, run_facts
 from app.models.review.run_memory import RunMemoryModel
 from app.models.review.run_queue import RunQueue
-from app.models.review.why import RunEvidence
+from app.models.review.why import RunExplanation
 
 if TYPE_CHECKING:
     from app.engine.core.events import RunsChanged
@@ -74,12 +74,16 @@ class ReviewModel(QObject):
         self.tips = RelevantTipsModel(client, tasks, self)
         self.composer = ComposerModel(client, tasks, self)
         self.memory = RunMemoryModel(client, tasks, self)
-        self.why = RunEvidence(client, tasks, self)
+        self.why = RunExplanation(client, tasks, self)
         self.expected = self.why.expected
         self.prompts = PromptsModel(client, tasks, self)
         self.ask_again = AskAgainModel(client, tasks, self.prompts, self)
         self.run_form = ReviewRunFormModel(client, tasks, self)
-        self.panels = ReviewPanelsModel(client, tasks, self)
+        self.panels = ReviewPanelsModel(
+            client, tasks, self.views, self.pictures, self.queue, review=self, parent=self
+        )
+        self.panels.notice.connect(self.notice)
+        self.run_changed.connect(self.panels.follow_run)
         self.run = ""
         self.detail: RunDetail | None = None
         self.index = 0
@@ -237,6 +241,12 @@ class ReviewModel(QObject):
         if self.steps.rows:
             self.composer.open(self.run, self.index)
             self.composing_changed.emit(True)
+
+    def compose_at(self, run: str, step: int) -> None:
+        """Open the composer on a step of any run, which is opened too."""
+        self.open_run(run, step)
+        self.composer.open(run, step)
+        self.composing_changed.emit(True)
 
     def close_composer(self) -> None:
         if self.composer.is_open:

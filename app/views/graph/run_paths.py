@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
@@ -11,10 +11,21 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from app.models.common.translate import tr
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QColor
+
     from app.models.graph.model import MapModel
     from app.views.frame.theme import Theme
     from app.views.graph.camera import Camera
-    from app.views.graph.overlay import MapOverlay
+
+
+class StatePainter(Protocol):
+    """Draws around states, and between them."""
+
+    def outline(self, camera: Camera, number: int) -> QRectF: ...
+    def arrow(
+        self, painter: QPainter, camera: Camera, one: int, other: int, pen: QPen, color: QColor, head: float
+    ) -> None: ...
+
 
 ROLES = ("live", "accent")
 STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine)
@@ -23,7 +34,7 @@ WIDTHS = (7.0, 3.0)
 
 
 def paint_run_paths(
-    painter: QPainter, camera: Camera, overlay: MapOverlay, model: MapModel, theme: Theme
+    painter: QPainter, camera: Camera, overlay: StatePainter, model: MapModel, theme: Theme
 ) -> None:
     """Draw an arrow for each move, and a ring around each state of a run."""
     paths, graph = model.run_paths, model.graph
@@ -43,7 +54,7 @@ def paint_run_paths(
 
 
 def paint_parting(
-    painter: QPainter, camera: Camera, overlay: MapOverlay, model: MapModel, theme: Theme
+    painter: QPainter, camera: Camera, overlay: StatePainter, model: MapModel, theme: Theme
 ) -> None:
     """Name the state at which the runs part."""
     paths, graph = model.run_paths, model.graph

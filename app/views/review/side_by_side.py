@@ -157,7 +157,6 @@ class SideBySide(QWidget):
         show_command(self.failed_button, self._center, "compare.failed", only)
         show_command(self.close_button, self._center, "compare.close", self.tr("Close"))
         show_command(self.map_button, self._center, "compare.map", self.tr("On the map"))
-        self.map_button.setEnabled(model.current is not None)
         self._show_candidates()
         if model.details is not None:
             for side, head in enumerate(self.heads):
@@ -215,6 +214,7 @@ class SideBySide(QWidget):
         for side, head in enumerate(self.heads):
             chosen = self._model.row >= 0 and side == self._model.side
             head.show_chosen(self.tr("{0}: open").format(keys) if chosen and keys else "")
+        self.map_button.setEnabled(self._model.current is not None)
         self.rows.viewport().update()
 
     def _show_pages(self) -> None:
