@@ -3,7 +3,7 @@
 Precision and recall are by the recorded score (below 1 is a failure), which no detector reads, with the messages of
 WebArena's state tasks masked (see ``risk``), and WebChoreArena apart. Runs are divided in halves by template.
 Thresholds and priors were chosen on the work half; of the sealed half only the precision and recall of early forms of
-``answer-unseen`` and ``untouched-constraint`` were seen before.
+``answer-not-on-pages`` and ``untouched-constraint`` were seen before.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication
 
 from app.models.graph.filter import matches, parse_map_filter
-from app.models.graph.map_graph import StateMark, atlas_words, is_untipped, node_words, page_of
+from app.models.graph.map_graph import StateMark, failure_count_words, is_untipped, node_words, page_of
 from app.models.graph.model import MapState
 from app.models.graph.workspace import MapWorkspace
 from app.views.graph.marks import SHOWN, draw_dot
@@ -65,7 +65,7 @@ def test_a_state_says_how_many_runs_failed_and_how_many_tips_it_has(
     failures: int, tips: int, words: str, untipped: bool
 ):
     row = replace(make_rows()[0][3], failures=failures, tips=tips, suspect_tips=0)
-    assert (atlas_words(row), is_untipped(row)) == (words, untipped)
+    assert (failure_count_words(row), is_untipped(row)) == (words, untipped)
     assert matches(row, parse_map_filter("untipped")) is untipped
     assert ("no tip" in node_words(row)) is untipped
 
@@ -138,7 +138,7 @@ def test_one_key_opens_and_closes_the_atlas_and_the_next_start_has_it(view: MapV
     told = {view.model.graph.rows[number].id: text for number, (text, _) in labels.chosen.items()}
     assert told[FAILING].endswith("1 failed · no tip")
     rows = {row.id: row for row in view.model.graph.rows}
-    assert all(text.endswith(atlas_words(rows[node])) for node, text in told.items())
+    assert all(text.endswith(failure_count_words(rows[node])) for node, text in told.items())
     press(view, Qt.Key.Key_A)
     assert not view.canvas.painter.atlas
     view.restore_layout({"atlas": True})
@@ -146,7 +146,7 @@ def test_one_key_opens_and_closes_the_atlas_and_the_next_start_has_it(view: MapV
 
 
 def test_the_atlas_leaves_the_filter_and_its_counts_alone(view: MapView):
-    view.show_atlas(True)
+    view.show_failures_only(True)
     assert view.model.counts_text == "40 / 40"
 
 

@@ -146,7 +146,9 @@ def test_steps_carry_their_worst_flag_error_and_the_suspect(qapp):
 
 def test_flags_stand_worst_first_and_once(qapp):
     def flag(severity, confidence, step):
-        return Flag(run="r", detector=f"d{step}", step=step, severity=severity, confidence=confidence, message="m")
+        return Flag(
+            run="r", detector=f"d{step}", step=step, severity=severity, confidence=confidence, message="m"
+        )
 
     model = watched(FlagListModel())
     worst, same = flag(Severity.ERROR, 0.4, 3), flag(Severity.ERROR, 0.9, 2)

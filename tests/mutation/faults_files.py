@@ -189,7 +189,7 @@ FAULTS = (
     ),
     Mutation(
         "own-older-workspaces",
-        "app/engine/store/workspace.py",
+        "app/engine/store/workspace_head.py",
         "            tighten(found for pattern in _OWN_FILES for found in path.glob(pattern))\n",
         "",
         "A workspace that everybody could read is tightened when it is opened.",

@@ -254,9 +254,9 @@ FAULTS = (
     ),
     Mutation(
         "risk-suspect-step",
-        RISK,
-        "return min(since, flag.step) if isinstance(since, int) else flag.step",
-        "return since if isinstance(since, int) else flag.step",
+        "app/engine/detectors/base.py",
+        "return max(0, min(since, flag.step)) if isinstance(since, int) else flag.step",
+        "return max(0, since) if isinstance(since, int) else flag.step",
         "What a flag tells began at its own step or before.",
         _RISK,
     ),

@@ -382,7 +382,7 @@ class _Reader:
         return " ".join(text for text in texts if text)
 
     def near(self, row: int) -> str:
-        """What names a line without a name."""
+        """Return the words that name a line without a name."""
         inside = (self._lines[at].name.strip() for at in self._inside(row))
         own = [text for text in dict.fromkeys(inside) if _WORD.search(text)]
         if own:

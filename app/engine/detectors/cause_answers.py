@@ -55,7 +55,7 @@ _LABELS = {
     "covered-element": Label.BLOCKED,
     "unreadable-output": Label.HARNESS_FAULT,
     "hard-errors": Label.WRONG_ELEMENT,
-    "unseen-target": Label.WRONG_ELEMENT,
+    "target-not-on-page": Label.WRONG_ELEMENT,
     "other-target": Label.WRONG_ELEMENT,
     "unproven-claim": Label.PREMATURE_STOP,
     "no-answer": Label.PREMATURE_STOP,

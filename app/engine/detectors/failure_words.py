@@ -37,10 +37,10 @@ _LABELS = {
     ("login-wall", ""): Label.BLOCKED,
     (LEFT_SITES, ""): Label.WRONG_PAGE,
     ("", GOING_ON): Label.PREMATURE_STOP,
-    ("answer-unseen", ""): Label.WRONG_ANSWER,
+    ("answer-not-on-pages", ""): Label.WRONG_ANSWER,
     ("unproven-claim", ""): Label.PREMATURE_STOP,
     ("untouched-constraint", ""): Label.MISSED_CONSTRAINT,
-    ("unseen-target", ""): Label.WRONG_ELEMENT,
+    ("target-not-on-page", ""): Label.WRONG_ELEMENT,
     ("other-target", ""): Label.WRONG_ELEMENT,
     ("", ONE_PAGE): Label.WRONG_ANSWER,
     ("", NUMBERS): Label.WRONG_ANSWER,
@@ -98,7 +98,7 @@ def title_of(kind: Sequence[FailureFacts], where: str = "") -> str:
         return fact(kind[0]) if len({fact(one) for one in kind}) == 1 else ""
 
     first = kind[0]
-    error, action = shared(lambda one: one.error), shared(deed_of)
+    error, action = shared(lambda one: one.error), shared(action_phrase)
     place = shared(lambda one: one.page) or shared(lambda one: one.section)
     on_page = f" on {where or place}" if place or where else ""
     if action:
@@ -140,7 +140,7 @@ def title_of(kind: Sequence[FailureFacts], where: str = "") -> str:
             text = _WAYS.get(error, "gave up") + on_page
         case "no-answer":
             text = f"ended without an answer{on_page}"
-        case "unseen-target":
+        case "target-not-on-page":
             text = f"{action or 'an action'} went to an element that the agent was not shown{on_page}"
         case "other-target":
             text = f"the reason named one control, and {action or 'the action'} was another{on_page}"
@@ -148,7 +148,7 @@ def title_of(kind: Sequence[FailureFacts], where: str = "") -> str:
             text = f"claimed a change that no action could have made{on_page}"
         case "untouched-constraint":
             text = f"left a quoted part of the task untouched{on_page}"
-        case "answer-unseen":
+        case "answer-not-on-pages":
             text = f"answered with names that stand on no visited page{on_page}"
         case "far-longer":
             text = f"took far more steps than usual{on_page}"
@@ -171,7 +171,7 @@ def label_of(facts: FailureFacts) -> Label | None:
     return _LABELS.get((facts.detector, facts.error)) or _LABELS.get((facts.detector, ""))
 
 
-def deed_of(facts: FailureFacts) -> str:
+def action_phrase(facts: FailureFacts) -> str:
     """Return what was done as a noun phrase, "the click on 'Save'"; "" where unknown."""
     words = one_line(facts.action, 200)
     if not words:

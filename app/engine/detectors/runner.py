@@ -9,7 +9,7 @@ from app.engine.core.trajectory import BY_PERSON, ErrorClass, Outcome, Run, Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import Detector, DetectorInfo, RunContext, RunEnding
 from app.engine.detectors.page_texts import LoadBlob, PageTexts
-from app.engine.detectors.rules.claims import AnswerUnseen, UnprovenClaim, UntouchedConstraint
+from app.engine.detectors.rules.claims import AnswerNotOnPages, UnprovenClaim, UntouchedConstraint
 from app.engine.detectors.rules.endings import Crash, GaveUp, LeftSites, NoAnswer, StepLimit
 from app.engine.detectors.rules.errors import CoveredElement, HardErrors, UnreadableOutput
 from app.engine.detectors.rules.length import TooLong
@@ -21,13 +21,13 @@ from app.engine.detectors.rules.loops import (
     UrlRevisits,
 )
 from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
-from app.engine.detectors.rules.targets import OtherTarget, UnseenTarget
+from app.engine.detectors.rules.targets import OtherTarget, TargetNotOnPage
 from app.engine.detectors.vlm import MODEL_DETECTORS
 
 RULES: tuple[type[Detector], ...] = (
     LeftSites,
     Crash,
-    UnseenTarget,
+    TargetNotOnPage,
     OtherTarget,
     StateActionLoop,
     RepeatedAction,
@@ -42,7 +42,7 @@ RULES: tuple[type[Detector], ...] = (
     NoAnswer,
     UnprovenClaim,
     UntouchedConstraint,
-    AnswerUnseen,
+    AnswerNotOnPages,
     TooLong,
     HardErrors,
     UrlRevisits,

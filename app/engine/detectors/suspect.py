@@ -30,13 +30,13 @@ from app.engine.detectors.base import FINAL_ACTIONS, action_text, evidence_start
 from app.engine.detectors.rules.endings import ASKED, GaveUp, LeftSites
 from app.engine.detectors.rules.loops import ActionCycle, PageCycle, RepeatedAction, StateActionLoop
 from app.engine.detectors.rules.pages import NoEffect
-from app.engine.detectors.rules.targets import UnseenTarget
+from app.engine.detectors.rules.targets import TargetNotOnPage
 from app.engine.detectors.runner import BY_NAME, flag_rank
 from app.engine.detectors.sending import is_sending
 from app.engine.detectors.vlm import RunOutcome
 
 LOOPS = frozenset(
-    rule.name for rule in (StateActionLoop, RepeatedAction, ActionCycle, PageCycle, NoEffect, UnseenTarget)
+    rule.name for rule in (StateActionLoop, RepeatedAction, ActionCycle, PageCycle, NoEffect, TargetNotOnPage)
 )
 """Detectors whose flags, beyond a hint, say that the agent went on in vain."""
 NEAR_THE_END = 3

@@ -1,8 +1,8 @@
-"""The queue that teaches the ranking most: covering picks mixed among the riskiest runs.
+"""The queue that teaches the ranking most: covering picks, then the riskiest runs.
 
 A covering pick is the run most like many others that no judged run and no earlier pick is like: its verdict corrects
-them all. Passed runs are picked as well. Every ``EVERY``-th verdict is asked of a covering pick, the first one among
-them; the others are asked of the riskiest run.
+them all. Passed runs are picked as well. With ``EVERY`` above 1 only every such verdict is asked of a covering pick,
+and those between of the riskiest run.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from app.engine.detectors.similar_goals import SIMILAR, Likenesses, SimilarGoals, SiteGoals
 
-EVERY = 3
-"""Chosen on WebArena: on runs never asked about, mixes from 2 to 5 teach alike within the noise and covering picks
-alone little more, but half of the first 40 verdicts of this mix are on failed runs; of those alone, a quarter.
+EVERY = 1
+"""Measured on runs never asked about: after 40 verdicts covering picks alone gain .060 AUROC on WebArena, one in three
+.046. Whoever wants failures first has the order by risk; this one asks what teaches.
 """
 MAX_GOALS = 1500
 """Distinct goals of a site that are compared with each other; of more, a fixed sample stands for all."""

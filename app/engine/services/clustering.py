@@ -20,7 +20,7 @@ from app.engine.detectors.failure_facts import (
 )
 from app.engine.store.cluster_rows import (
     FailedRun,
-    StepFacts,
+    FailedStep,
     failed_runs,
     failure_flags,
     step_facts,
@@ -28,7 +28,7 @@ from app.engine.store.cluster_rows import (
 )
 from app.engine.store.run_index import RunIndex
 
-_NO_STEP = StepFacts(url="", site="", action="", target="", error="")
+_NO_STEP = FailedStep(url="", site="", action="", target="", error="")
 
 
 def cluster_workspace(index: RunIndex) -> list[ClusterOfFacts]:
@@ -82,7 +82,7 @@ def _step_of(run: FailedRun, flag: Flag | None) -> int:
     return max(0, min(step, run.steps - 1))
 
 
-def _facts(run: FailedRun, flag: Flag | None, step: StepFacts) -> FailureFacts:
+def _facts(run: FailedRun, flag: Flag | None, step: FailedStep) -> FailureFacts:
     detector = flag.detector if flag is not None else ""
     acted = flag is not None and speaks_of_a_page(detector)
     page, section = place_of(step.url)

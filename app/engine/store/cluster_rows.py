@@ -40,7 +40,7 @@ class FailedRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepFacts:
+class FailedStep:
     """A step: address, site of the page, action in words, target as role and name, error."""
 
     url: str
@@ -111,7 +111,7 @@ def with_evidence(index: RunIndex, flags: Mapping[int, Flag]) -> dict[int, Flag]
     return {row: replace(flags[row], evidence=json.loads(evidence)) for row, evidence in found}
 
 
-def step_facts(index: RunIndex, wanted: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], StepFacts]:
+def step_facts(index: RunIndex, wanted: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], FailedStep]:
     """Return these steps by run and number; unknown ones are left out."""
     found = _read(
         index,
@@ -124,7 +124,7 @@ def step_facts(index: RunIndex, wanted: Iterable[tuple[str, int]]) -> Mapping[tu
         json.dumps(list(wanted)),
     )
     return {
-        (run, step): StepFacts(
+        (run, step): FailedStep(
             url=url, site=site, action=action or "", target=target or "", error=error or ""
         )
         for run, step, url, site, action, target, error in found

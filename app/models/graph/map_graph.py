@@ -178,7 +178,7 @@ def is_untipped(row: NodeRow) -> bool:
     return row.failures > 0 and not row.tips
 
 
-def atlas_words(row: NodeRow) -> str:
+def failure_count_words(row: NodeRow) -> str:
     """``3 failed · no tip``; "" for a state without failures and tips."""
     if not row.failures and not row.tips:
         return ""

@@ -159,7 +159,7 @@ class AnswerPageModel(QObject):
         return "\n\n".join(part for part in (" ".join(parts), run.error, *run.notes) if part)
 
     @property
-    def is_told(self) -> bool:
+    def is_unusual(self) -> bool:
         """Whether the ending must be told: there is no answer, no step, or an error."""
         detail = self._review.detail
         if detail is None:

@@ -74,7 +74,7 @@ class ReviewModel(QObject):
         self.tips = RelevantTipsModel(client, tasks, self)
         self.composer = ComposerModel(client, tasks, self)
         self.memory = RunMemoryModel(client, tasks, self)
-        self.why = RunExplanation(client, tasks, self)
+        self.why = RunExplanation(client, tasks, self, self)
         self.expected = self.why.expected
         self.prompts = PromptsModel(client, tasks, self)
         self.ask_again = AskAgainModel(client, tasks, self.prompts, self)
@@ -99,6 +99,7 @@ class ReviewModel(QObject):
         self.views.failed.connect(self._on_view_failed)
         self.queue.loaded.connect(self._on_queue_loaded)
         self.composer.saved.connect(self._on_saved)
+        self.why.cause.notice.connect(self.notice)
         self.composer.notice.connect(self.notice)
         self.judging.notice.connect(self.notice)
         self.clusters.run_wanted.connect(self.open_run)

@@ -1,4 +1,4 @@
-"""What says why the open run came out as it did: cause, answer, expected outcome, and a search on its pages."""
+"""The models that say why the open run came out as it did: cause, answer, expected outcome, and a search on its pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.models.review.answer_page_model import AnswerPageModel
+from app.models.review.answer_page_model import AnswerPageModel, OpenRun
 from app.models.review.cause_model import CauseModel
 from app.models.review.expected import ExpectedModel
 from app.models.review.page_search import PageSearch
@@ -14,16 +14,14 @@ from app.models.review.page_search import PageSearch
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
-    from app.models.review.review_model import ReviewModel
 
 
-class RunEvidence(QObject):
+class RunExplanation(QObject):
     """The models that follow Review's open run and say why it failed."""
 
-    def __init__(self, client: EngineEvents, tasks: Tasks, review: ReviewModel) -> None:
-        super().__init__(review)
+    def __init__(self, client: EngineEvents, tasks: Tasks, review: OpenRun, parent: QObject) -> None:
+        super().__init__(parent)
         self.expected = ExpectedModel(client, tasks, review)
         self.cause = CauseModel(client, tasks, review, self)
         self.answer = AnswerPageModel(client, tasks, review, self.expected, self)
         self.search = PageSearch(review.before, review.after, self)
-        self.cause.notice.connect(review.notice)

@@ -127,7 +127,7 @@ class MapCanvas(QWidget):
         self.painter.show_seen = shown
         self._on_filter()
 
-    def show_atlas(self, shown: bool) -> None:
+    def show_failures_only(self, shown: bool) -> None:
         self.painter.atlas = shown
         self._on_filter()
 

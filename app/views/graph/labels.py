@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
-from app.models.graph.map_graph import atlas_words, is_untipped
+from app.models.graph.map_graph import failure_count_words, is_untipped
 from app.views.graph.marks import rings
 
 if TYPE_CHECKING:
@@ -89,14 +89,14 @@ class Labels:
         radius, cell = dot_radius(camera.scale), camera.cell
         taken = _OccupiedBoxes(most + 8.0, 2 * metrics.height() + 4.0)
         rows = self._graph.rows
-        order = [number for number in self._order if not self.atlas or atlas_words(rows[number])]
+        order = [number for number in self._order if not self.atlas or failure_count_words(rows[number])]
         middles = cast("list[tuple[float, float]]", (self._graph.places[order] * cell).tolist())
         for x, y in middles:
             taken.add(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
         for number, (x, y) in zip(order[:MAX_NAMED], middles, strict=False):
             row = rows[number]
             name = metrics.elidedText((row.title or row.url)[:60], Qt.TextElideMode.ElideRight, most)
-            counts = atlas_words(row) if self.atlas else ""
+            counts = failure_count_words(row) if self.atlas else ""
             for text in (f"{name}\n{counts}", counts) if counts else (name,):
                 lines = text.split("\n")
                 wide = max(map(metrics.horizontalAdvance, lines)) + 6

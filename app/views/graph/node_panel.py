@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.graph.map_graph import atlas_words
+from app.models.graph.map_graph import failure_count_words
 from app.models.graph.node_detail import DetailState
 from app.models.graph.node_lists import ELEMENT_STATUSES
 from app.models.knowledge.tip_table import ago, exact_time
@@ -226,9 +226,11 @@ class NodePanel(Panel):
 
     def _show_failures(self) -> None:
         row = self._model.detail.row if self._model.detail is not None else None
-        words = atlas_words(row) if row is not None and row.failures else ""
+        words = failure_count_words(row) if row is not None and row.failures else ""
         key = self._center.keys("map.failures")
-        self.failures.setText(self.tr("{0}: review this page's failures ({1})").format(words, key) if key else words)
+        self.failures.setText(
+            self.tr("{0}: review this page's failures ({1})").format(words, key) if key else words
+        )
         self.failures.setVisible(bool(words))
 
     def _show_picture(self) -> None:

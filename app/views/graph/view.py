@@ -106,7 +106,7 @@ class MapView(QWidget):
         self.table.setVisible(layout.get("table") is True)
         self.show_legend(layout.get("legend") is not False)
         self.show_seen(layout.get("seen") is not False)
-        self.show_atlas(layout.get("atlas") is True)
+        self.show_failures_only(layout.get("atlas") is True)
         match layout.get("sort"):
             case [str(column), bool(descending)] if column in COLUMNS:
                 order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
@@ -213,9 +213,9 @@ class MapView(QWidget):
         self.canvas.show_untried(shown)
         self.legend.refresh()
 
-    def show_atlas(self, shown: bool) -> None:
+    def show_failures_only(self, shown: bool) -> None:
         """Set whether failures and tips stand out and are counted at each state."""
-        self.canvas.show_atlas(shown)
+        self.canvas.show_failures_only(shown)
         self.head.buttons["map.atlas"].setChecked(shown)
 
     def open_panel(self) -> None:
@@ -334,7 +334,7 @@ class MapCommands(QObject):
         bind("map.center", lambda: canvas.show_node(model.node), lambda: mapped() and chosen())
         bind("map.legend", lambda: view.show_legend(view.legend.isHidden()), mapped)
         bind("map.links", lambda: view.show_seen(not view.legend.seen_shown), mapped)
-        bind("map.atlas", lambda: view.show_atlas(not canvas.painter.atlas), mapped)
+        bind("map.atlas", lambda: view.show_failures_only(not canvas.painter.atlas), mapped)
         bind("map.tidy", model.lay_out_again, mapped)
         bind("map.open", view.open_panel, chosen)
         bind("map.path", lambda: model.path_from(model.node), chosen)

@@ -81,7 +81,7 @@ class AnswerText(QTextEdit):
                 self._line(model.answer, size=1.2 if len(model.answer) < LONG else 1.0)
             else:
                 self._line(self.tr("(an empty answer)"), "muted")
-        if model.is_told:
+        if model.is_unusual:
             self._head(self.tr("How it ended"))
             self._line(model.ending, mono=not model.answer and "Error" in model.ending)
         page = model.page

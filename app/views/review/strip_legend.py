@@ -37,7 +37,7 @@ class _SignBox(QWidget):
 
 
 class StripLegend(QFrame):
-    """What each sign under a step's number means."""
+    """The meaning of each sign under a step's number."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)

@@ -9,9 +9,9 @@ from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag
 from app.engine.detectors.base import SINCE, Detector, RunContext, RunEnding
 from app.engine.detectors.page_texts import PageTexts
-from app.engine.detectors.rules.claims import AnswerUnseen, UnprovenClaim, UntouchedConstraint
+from app.engine.detectors.rules.claims import AnswerNotOnPages, UnprovenClaim, UntouchedConstraint
 from app.engine.detectors.rules.loops import ActionCycle, RepeatedAction, StateActionLoop
-from app.engine.detectors.rules.targets import OtherTarget, UnseenTarget
+from app.engine.detectors.rules.targets import OtherTarget, TargetNotOnPage
 from app.engine.detectors.runner import RuleRunner
 from app.errors import NotFound
 from tests.support.detector_steps import action, click, flags_of, step
@@ -36,7 +36,7 @@ def pressed(bid: str, name: str, reason: str = "", **fields: object) -> dict[str
 def test_an_action_in_vain_on_an_element_that_the_page_does_not_show_is_flagged():
     steps = [step(at, state="same", **pressed("9", "")) for at in range(3)]
 
-    first, second = on_pages(UnseenTarget, steps)
+    first, second = on_pages(TargetNotOnPage, steps)
 
     assert (first.step, second.step, second.evidence[SINCE]) == (0, 1, 0)
     assert first.message == "Acted in vain on element 9, which is not on the page that the agent was shown"
@@ -53,7 +53,7 @@ def test_an_action_in_vain_on_an_element_that_the_page_does_not_show_is_flagged(
     ids=["it is on the page", "it changed the page", "the page was not recorded"],
 )
 def test_no_unseen_target(steps: list[Step]):
-    assert not on_pages(UnseenTarget, steps)
+    assert not on_pages(TargetNotOnPage, steps)
 
 
 def test_a_click_beside_the_control_that_the_reason_names_is_flagged():
@@ -94,7 +94,9 @@ def answering(text: str) -> RunEnding:
 def test_names_of_the_answer_that_stand_nowhere_are_flagged():
     steps = [step(0, tree="answer"), step(1, tree="t")]
 
-    [flag] = on_pages(AnswerUnseen, steps, answering("The cafes are Nourish, Grano."), intent="Which cafes?")
+    [flag] = on_pages(
+        AnswerNotOnPages, steps, answering("The cafes are Nourish, Grano."), intent="Which cafes?"
+    )
 
     assert (flag.step, flag.evidence["missing"]) == (1, 2)
     assert "'Nourish'" in flag.message
@@ -111,7 +113,7 @@ def test_names_of_the_answer_that_stand_nowhere_are_flagged():
     ids=["in the task", "on the page", "no name", "no page was recorded"],
 )
 def test_no_answer_unseen(answer: str, intent: str, tree: str):
-    assert not on_pages(AnswerUnseen, [step(0, tree=tree)], answering(answer), intent=intent)
+    assert not on_pages(AnswerNotOnPages, [step(0, tree=tree)], answering(answer), intent=intent)
 
 
 REPLY = 'Open the newest request and reply "Many thanks" to its author.'
@@ -183,7 +185,7 @@ def test_a_page_that_can_not_be_read_leaves_detectors_silent():
 
     steps = [step(at, state="same", **pressed("9", "")) for at in range(3)]
 
-    assert not flags_of(UnseenTarget, steps, pages=PageTexts(lost))
+    assert not flags_of(TargetNotOnPage, steps, pages=PageTexts(lost))
 
 
 def test_each_page_is_read_once():
@@ -200,7 +202,7 @@ def test_each_page_is_read_once():
 
 
 def test_a_live_step_brings_its_page_along():
-    watch = RuleRunner(RunContext(run="r"), [UnseenTarget])
+    watch = RuleRunner(RunContext(run="r"), [TargetNotOnPage])
     steps = [step(at, state="same", **pressed("9", "")) for at in range(2)]
 
     assert [flag.step for one in steps for flag in watch.see(one, PAGES)] == [0]

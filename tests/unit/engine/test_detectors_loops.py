@@ -25,7 +25,9 @@ def test_the_same_action_on_the_same_content_is_a_loop_the_third_time():
 
     [flag] = flags_of(StateActionLoop, steps)
 
-    assert (flag.step, flag.evidence[SINCE], flag.evidence["times"]) == (4, 2, 3), "the first press was of use"
+    assert (flag.step, flag.evidence[SINCE], flag.evidence["times"]) == (4, 2, 3), (
+        "the first press was of use"
+    )
     assert flag.message == "3rd time on the same page content: click button 'Save'"
 
 

@@ -58,17 +58,17 @@ class _ClaimRule(Detector):
         return any(texts.folded(digest).holds(term) for digest in digests)
 
 
-class AnswerUnseen(_ClaimRule):
+class AnswerNotOnPages(_ClaimRule):
     """Names of the answer on no visited page: agents know many names from elsewhere, so it weighs nothing."""
 
-    name = "answer-unseen"
+    name = "answer-not-on-pages"
     summary = "Two or more names of the answer, and half of all, stand on no visited page."
     prior = Prior(0.0)
     explains = "nothing"
     FEWEST = 2
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
-        if not ending.answer or not self._has_unseen_words(ending.answer):
+        if not ending.answer or not self._has_words_on_no_page(ending.answer):
             return
         names = [
             term
@@ -88,7 +88,7 @@ class AnswerUnseen(_ClaimRule):
                 {"missing": len(missing), "names": len(names), "said": missing[0][:120]},
             )
 
-    def _has_unseen_words(self, answer: str) -> bool:
+    def _has_words_on_no_page(self, answer: str) -> bool:
         """Whether enough capitalised words of the answer are on no page as they are: a quick look at the last first."""
         words = set(_CAPITALISED.findall(answer[:MAX_ANSWER])) - set(
             _CAPITALISED.findall(self.context.intent)

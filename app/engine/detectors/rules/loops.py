@@ -43,7 +43,7 @@ class StateActionLoop(Detector):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._progress = Progress()
+        self._progress = FirstVisits()
         self._done: dict[tuple[str, ActionKey], list[int]] = {}
 
     def see_handover(self, page: Step) -> Iterable[Flag]:
@@ -81,7 +81,7 @@ class RepeatedAction(Detector):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._progress = Progress()
+        self._progress = FirstVisits()
         self._done: dict[ActionKey, list[int]] = {}
         self._row: list[int] = []
         self._key: ActionKey | None = None
@@ -148,7 +148,7 @@ class ActionCycle(Detector):
         super().__init__(context)
         self._recent: deque[tuple[ActionKey, Step]] = deque(maxlen=self.LONGEST * 16)
         self._flagged = (0, 0)
-        self._progress = Progress()
+        self._progress = FirstVisits()
 
     def see_handover(self, page: Step) -> Iterable[Flag]:
         self._progress.see(page)
@@ -277,7 +277,7 @@ def rounds_at_end(items: Sequence[T], period: int) -> int:
     return rounds if rounds > 1 else 0
 
 
-class Progress:
+class FirstVisits:
     """Which steps of a run led to a page, or to a content of it, that the run had not seen before."""
 
     def __init__(self) -> None:

@@ -11,10 +11,10 @@ from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import SINCE, Detector, Prior, RunContext, action_text, is_worth_flagging
 
 
-class UnseenTarget(Detector):
+class TargetNotOnPage(Detector):
     """An element that the agent guessed or took from the picture; told once the page shows that nothing came of it."""
 
-    name = "unseen-target"
+    name = "target-not-on-page"
     severity = Severity.HINT
     summary = "The action's element was not on the page as the agent was shown it, and it changed nothing."
     prior = Prior(0.0, often=0.6)
