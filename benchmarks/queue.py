@@ -54,7 +54,7 @@ def main() -> None:
     for runs in (1_350, 13_500):
         with tempfile.TemporaryDirectory() as place, Workspace.open(Path(place) / "w") as workspace:
             fill(workspace, runs)
-            index, connection = workspace.index, workspace.index._connection
+            index, connection = workspace.index, workspace.index.connection
             floor = median_ms(lambda: connection.execute("SELECT * FROM run ORDER BY risk DESC").fetchall())  # noqa: B023
             print(f"{runs:6} {'plain rows':28} {floor:8.2f} {1:6.1f}")
             for name, which in (

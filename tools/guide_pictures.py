@@ -25,6 +25,7 @@ from app.demo.server import DemoServer
 from app.engine.api.run_api import RunRequest
 from app.engine.core.intervention_policy import PolicyAnswer, RiskClass, RiskRule
 from app.engine.core.supervision import RunState
+from app.models.review.run_comparison import ComparisonState
 
 USAGE = "usage: python -m tools.guide_pictures WORKSPACE OUT"
 TextField = QPlainTextEdit | QTextEdit
@@ -96,6 +97,39 @@ class GuidePictures:
             field.setPlainText("")
         window.center.trigger("composer.discard")
         window.center.trigger("composer.close")
+        await self._clusters()
+        await self._failures()
+
+    async def _clusters(self) -> None:
+        """Show the clusters of failures in place of the queue."""
+        window, model = self._window, self._window.perspective("review").model
+        window.center.trigger("review.clusters")
+        await until(lambda: bool(model.clusters.clusters))
+        await self._shoot("clusters", 2)
+        window.center.trigger("review.clusters")
+
+    async def _failures(self) -> None:
+        """Show the first failure with an answer page, and the first that parts from a run that passed."""
+        window, model = self._window, self._window.perspective("review").model
+        comparison, missing = model.panels.comparison, {"answer-page", "side-by-side"}
+        for run in [row.id for row in model.queue.model.rows]:
+            model.open_run(run)
+            await until(lambda run=run: model.detail is not None and model.detail.run.id == run)
+            if "answer-page" in missing and model.detail.run.answer:
+                model.show_step(model.detail.run.step_count - 1)
+                await asyncio.sleep(1)
+                if model.why.answer.is_shown:
+                    await self._shoot("answer-page")
+                    missing.discard("answer-page")
+            if "side-by-side" in missing:
+                window.center.trigger("review.compare")
+                await until(lambda: comparison.state is not ComparisonState.LOADING)
+                if comparison.parting >= 0:
+                    await self._shoot("side-by-side", 2)
+                    missing.discard("side-by-side")
+                window.center.trigger("compare.close")
+            if not missing:
+                return
 
     async def _map(self) -> None:
         window, view = self._window, self._window.perspective("map")

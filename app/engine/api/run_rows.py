@@ -13,7 +13,8 @@ class RunFilter:
     ``site``, ``steps`` (most first), ``id``.
     ``task`` is a task's id.  ``search`` is full text over intent, reason, action, target, address, error and answer.
     ``needs`` keeps the runs that gave up and said why. ``judged_by`` keeps the runs that this person judged,
-    ``assigned`` those in this person's queue, ``disputed`` those whose annotators disagree. ``cluster`` keeps the runs
+    ``assigned`` those in this person's queue (``unjudged`` then means by that person), ``disputed`` those whose
+    annotators disagree and nobody has settled. ``cluster`` keeps the runs
     of one failure cluster, ``page`` those whose suspect step is on a page of this template: ``/cart`` on any site,
     ``shop/cart`` on the site ``shop``.
     """

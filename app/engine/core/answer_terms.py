@@ -322,6 +322,9 @@ def _names(text: str) -> Iterator[tuple[int, int, TermKind]]:
                 break
             start += word.end()
         name = text[start:end]
+        if name[-2:] in ("'s", "’s"):  # "Amanda Kim's city": pages say Amanda Kim
+            end -= 2
+            name = text[start:end]
         if not folded_words(name) or (len(name) < 2 and name.isascii()):
             continue
         alone = " " not in name.strip()

@@ -35,6 +35,8 @@ _LABELS = {
     (GAVE_UP, NOTHING): Label.WRONG_ANSWER,
     ("no-answer", ""): Label.PREMATURE_STOP,
     ("login-wall", ""): Label.BLOCKED,
+    ("error-page", ""): Label.BLOCKED,
+    ("covered-element", ""): Label.BLOCKED,
     (LEFT_SITES, ""): Label.WRONG_PAGE,
     ("", GOING_ON): Label.PREMATURE_STOP,
     ("answer-not-on-pages", ""): Label.WRONG_ANSWER,

@@ -8,7 +8,8 @@ from app.engine.core.trajectory import ErrorClass, Step
 
 _SENDING_NAMES = re.compile(
     r"\W*(?:create|submit|save|update|post|send|publish|invite|delete|remove|commit|confirm|place|"
-    r"upvote|downvote|subscribe|unsubscribe|follow|star|fork|merge|close (?:issue|merge request)|reopen|approve|assign|unassign|"
+    r"upvote|downvote|subscribe|unsubscribe|follow|star|fork|merge|close (?:issue|merge request)|reopen|approve|"
+    r"assign|unassign|"
     r"reply|comment|set|apply changes|edit submission|add (?:comment|member|to|review|rule|product)|buy|"
     r"check ?out|pay|rename|disable|enable|cancel order|upload)\b(?! (?:new|tree|branch)\b)",
     re.IGNORECASE,

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
-FEW = 3
-"""Rows that are shown without being asked for."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedLine:
@@ -81,7 +78,7 @@ class ExpectedModel(QObject):
         self.lines = ExpectedList(self)
         self.outcome: ExpectedOutcome | None = None
         self._run = ""
-        self._wanted: bool | None = None
+        self._wanted = False
         review.run_changed.connect(self._follow)
         client.suites_changed.connect(self._ask)
         client.runs_changed.connect(self._on_runs_changed)
@@ -93,8 +90,8 @@ class ExpectedModel(QObject):
 
     @property
     def is_unfolded(self) -> bool:
-        """Whether the rows are shown: as the user chose last; before, where they are few."""
-        return len(self.lines.rows) <= FEW if self._wanted is None else self._wanted
+        """Whether the rows are shown; folded at first, since the answer page shows them whole."""
+        return self._wanted
 
     @property
     def summary(self) -> str:

@@ -1,4 +1,4 @@
-"""The models that say why the open run came out as it did: cause, answer, expected outcome, and a search on its pages."""
+"""The models that explain the open run: its cause, answer, expected outcome, and a search on its pages."""
 
 from __future__ import annotations
 

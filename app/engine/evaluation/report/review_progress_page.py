@@ -50,8 +50,9 @@ def progress_html(progress: ReviewProgress, workspace: str, at: float, which: st
         if total.runs
         else "No run passes the filter."
     )
+    named = f", filter: {elided(which, _ADDRESS)}" if which else ""
     parts = [
-        f"<h1>{escape(title)}</h1><p>{escape(day)}{escape(f', filter: {elided(which, _ADDRESS)}') if which else ''}</p>",
+        f"<h1>{escape(title)}</h1><p>{escape(day + named)}</p>",
         f'<p class="lead">{escape(lead)}</p>',
         _progress_table("By site", progress.sites),
         _progress_table("By person", progress.people),
