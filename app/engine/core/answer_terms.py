@@ -191,7 +191,10 @@ def answer_terms(answer: str, task: str = "") -> tuple[SoughtTerm, ...]:
 
     def take(start: int, end: int, kind: TermKind, numbers: frozenset[str], phrases: tuple[str, ...]) -> None:
         rest[start:end] = "\n" * (end - start)  # it parts what stands around it
-        term = SoughtTerm(text=text[start:end].strip(), kind=kind, numbers=numbers, phrases=phrases)
+        shown = text[start:end].strip()
+        if kind == "name":  # "Amanda Kim's city": pages say Amanda Kim
+            shown = shown.removesuffix("'s").removesuffix("’s")
+        term = SoughtTerm(text=shown, kind=kind, numbers=numbers, phrases=phrases)
         if said.holds(term):
             term = SoughtTerm(text=term.text, kind=kind, in_task=True, numbers=numbers, phrases=phrases)
         found.setdefault(numbers or phrases, term)
@@ -210,7 +213,8 @@ def answer_terms(answer: str, task: str = "") -> tuple[SoughtTerm, ...]:
     for match in _NUMBER.finditer("".join(rest)):
         take(*match.span(), "number", number_values(match[1]), ())
     for start, end, kind in _names("".join(rest)):
-        take(start, end, kind, frozenset(), (folded_words(text[start:end]),))
+        named = text[start:end].removesuffix("'s").removesuffix("’s")
+        take(start, end, kind, frozenset(), (folded_words(named),))
     for start, end in _wordings("".join(rest)):
         take(start, end, "words", frozenset(), (folded_words(text[start:end]),))
     order = ("number", "name", "words")
@@ -322,9 +326,6 @@ def _names(text: str) -> Iterator[tuple[int, int, TermKind]]:
                 break
             start += word.end()
         name = text[start:end]
-        if name[-2:] in ("'s", "’s"):  # "Amanda Kim's city": pages say Amanda Kim
-            end -= 2
-            name = text[start:end]
         if not folded_words(name) or (len(name) < 2 and name.isascii()):
             continue
         alone = " " not in name.strip()

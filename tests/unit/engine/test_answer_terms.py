@@ -25,7 +25,7 @@ PAGE = (
         ("at 5:38", [("number", "5:38")]),
         ("May, 0", [("number", "0"), ("name", "May")]),
         ("The customer is Emma Lopez.", [("name", "Emma Lopez"), ("words", "customer")]),
-        ("Hoboken (Amanda Kim's city)", [("name", "Hoboken"), ("name", "Amanda Kim")]),
+        ("Hoboken (Amanda Kim's city)", [("name", "Hoboken"), ("name", "Amanda Kim"), ("words", "city")]),
         ("One Stop Market", [("name", "One Stop Market")]),
         ("B0976WN9JY", [("name", "B0976WN9JY")]),
         ("byteblaze/dotfiles", [("name", "byteblaze/dotfiles")]),
