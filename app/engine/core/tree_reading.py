@@ -33,6 +33,8 @@ CONTROLS = _roles(
     "button link textbox searchbox combobox checkbox radio switch slider spinbutton menuitem menuitemcheckbox "
     "menuitemradio tab option listbox treeitem DisclosureTriangle"
 )
+LABELLED_BEHIND = _roles("checkbox radio switch menuitemcheckbox menuitemradio")
+"""Controls whose label usually follows them."""
 FIELDS = _roles("textbox searchbox combobox checkbox radio switch slider spinbutton listbox")
 ALERTS = _roles("alert alertdialog dialog status")
 WRAPPERS = _roles(
@@ -403,10 +405,11 @@ class _Reader:
         return ""
 
     def _neighbour(self, row: int, within: int) -> str:
-        """The nearest words in a container, before the line rather than after it."""
+        """The nearest words in a container: before the line, or after a control whose label follows it."""
         first, last = within + 1, self._ends[within]
+        before = 1 if self._lines[row].role in LABELLED_BEHIND else -1
         for distance in range(1, NEAR + 1):
-            for at in (row - distance, row + distance):
+            for at in (row + before * distance, row - before * distance):
                 if first <= at < last and not row < at < self._ends[row]:
                     text = self._lines[at].name.strip()
                     if _WORD.search(text):

@@ -19,7 +19,9 @@ from app.engine.detectors.base import action_text, evidence_start
 from app.engine.detectors.rules.endings import ASKED
 from kb.tip import Kind, Provenance, Scope, TipDraft
 
-_INSTANCE = re.compile(r"^(?:\d[\w.-]*|[0-9a-f]{8,}|[\w.-]*\d{3,}[\w.-]*|@.+)$", re.IGNORECASE)
+_INSTANCE = re.compile(
+    r"^(?:\d[\w.-]*|[0-9a-fA-F]{8,}|[\w.-]*\d{3,}[\w.-]*|@.+|(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+=%-]{16,})$"
+)
 _KEPT_QUERY_KEYS = 2
 _SLUG = re.compile(r"[^a-z0-9_.-]+")
 _QUOTED = re.compile(r"""“[^”\n]{0,300}”|"[^"\n]{0,300}"|(?<!\w)'[^'\n]{0,300}'(?!\w)""")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.engine.api.review_api import CauseSource, LikelyCause
-from app.models.common.tasks import ignore
 from app.models.review.expected import ReviewedRun
 
 if TYPE_CHECKING:
@@ -32,16 +31,20 @@ class CauseModel(QObject):
         super().__init__(parent)
         self._client, self._tasks, self._review = client, tasks, review
         self.cause: LikelyCause | None = None
-        self.is_asking = False
+        self.is_asking = self.is_looking = False
         self._run: str = ""
         review.run_changed.connect(self._follow)
         client.runs_changed.connect(self._on_runs_changed)
 
     @property
     def text(self) -> str:
-        """The likely cause, or why there is none; "" while it is looked for."""
-        if not self._run or self.cause is None:
+        """The likely cause, or why there is none."""
+        if not self._run:
             return ""
+        if self.cause is None:
+            return (
+                _tr("Looking for the cause…") if self.is_looking else _tr("The cause could not be found out.")
+            )
         if self.cause.text:
             return self.cause.text
         detail = self._review.detail
@@ -114,7 +117,7 @@ class CauseModel(QObject):
     def _follow(self) -> None:
         run = self._review.run if self._review.detail is not None else ""
         if run != self._run:
-            self._run, self.cause = run, None
+            self._run, self.cause, self.is_looking = run, None, bool(run)
             self._ask()
         self.changed.emit()
 
@@ -129,11 +132,16 @@ class CauseModel(QObject):
             return
 
         def came(cause: LikelyCause) -> None:
-            if run == self._run and cause != self.cause:
-                self.cause = cause
+            if run == self._run and (self.is_looking or cause != self.cause):
+                self.cause, self.is_looking = cause, False
                 self.changed.emit()
 
-        self._tasks.start(self._client.api.likely_cause(run), came, ignore, key="review-cause")
+        def failed(_error: BaseException) -> None:
+            if run == self._run:
+                self.is_looking = False
+                self.changed.emit()
+
+        self._tasks.start(self._client.api.likely_cause(run), came, failed, key="review-cause")
 
 
 def _tr(text: str) -> str:

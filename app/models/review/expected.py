@@ -11,7 +11,6 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from app.engine.api.evaluation_api import ExpectedOutcome
 from app.engine.core.evaluation.task_score import SubCheck, TaskScore
 from app.models.common.object_list import ObjectList
-from app.models.common.tasks import ignore
 from app.models.review.run_queue import score_level, score_text
 
 if TYPE_CHECKING:
@@ -63,6 +62,7 @@ class ExpectedModel(QObject):
 
     Attributes:
         outcome: ``None`` where no suite knows the run's task.
+        is_loading: it is being looked up for the first time.
     """
 
     changed = Signal()
@@ -77,6 +77,7 @@ class ExpectedModel(QObject):
         self._client, self._tasks, self._review = client, tasks, review
         self.lines = ExpectedList(self)
         self.outcome: ExpectedOutcome | None = None
+        self.is_loading = False
         self._run = ""
         self._wanted = False
         review.run_changed.connect(self._follow)
@@ -120,6 +121,7 @@ class ExpectedModel(QObject):
         if run == self._run:
             return
         self._run = run
+        self.is_loading = bool(run)
         self._show(None)
         self._ask()
 
@@ -135,9 +137,15 @@ class ExpectedModel(QObject):
 
         def came(outcome: ExpectedOutcome | None) -> None:
             if run == self._run:
+                self.is_loading = False
                 self._show(outcome)
 
-        self._tasks.start(self._client.api.expected_outcome(run), came, ignore, key="review-expected")
+        def failed(_error: BaseException) -> None:
+            if run == self._run:
+                self.is_loading = False
+                self.changed.emit()
+
+        self._tasks.start(self._client.api.expected_outcome(run), came, failed, key="review-expected")
 
     def _show(self, outcome: ExpectedOutcome | None) -> None:
         self.outcome = outcome

@@ -395,9 +395,12 @@ class ReviewModel(QObject):
                 self.error, self._wanted_step = "", self._wanted_step if self.detail is None else self.index
                 self._show_run(detail)
                 return
-            self.detail = detail
+            before, self.detail = self.detail, detail
             self.steps.merge(run_step_marks(detail))
             self._show_judgement(detail)
+            begins = suspect_step(detail)
+            if self._wanted_step is None and self.index == suspect_step(before) != begins:
+                self.show_step(begins)  # it was opened before the detectors had looked at it
             step = self.step
             if step is not None:
                 self.tips.show_step(detail, step)

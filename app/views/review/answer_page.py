@@ -85,7 +85,10 @@ class AnswerText(QTextEdit):
             self._head(self.tr("How it ended"))
             self._line(model.ending, mono=not model.answer and "Error" in model.ending)
         page = model.page
-        self._expected(page.expected if page is not None and page.expected else model.expected.outcome)
+        self._expected(
+            page.expected if page is not None and page.expected else model.expected.outcome,
+            is_loading=model.expected.is_loading,
+        )
         if model.reason:
             self._head(self.tr("Why: the agent's reason"))
             if decided := decision(model.reason):
@@ -109,8 +112,11 @@ class AnswerText(QTextEdit):
         whole.setEnabled(bool(self.answer))
         menu.popup(event.globalPos())
 
-    def _expected(self, outcome: ExpectedOutcome | None) -> None:
+    def _expected(self, outcome: ExpectedOutcome | None, *, is_loading: bool) -> None:
         self._head(self.tr("Expected"))
+        if outcome is None and is_loading:
+            self._line(self.tr("Looking it up…"), "muted")
+            return
         if outcome is None:
             self._line(self.tr("No suite in this workspace knows the task."), "muted")
             return
@@ -233,7 +239,7 @@ class AnswerPane(QWidget):
         model = self._model
         page = model.page
         told = (model.intent, model.answer, model.ending, model.reason)
-        now = (*told, page.expected if page else None, model.expected.outcome)
+        now = (*told, page.expected if page else None, model.expected.outcome, model.expected.is_loading)
         if now != self._written:
             self._written = now
             self.text.write(model)

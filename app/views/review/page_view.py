@@ -289,7 +289,13 @@ class PagePicture(QWidget):
 
 
 class PageSide(QWidget):
-    """A caption (before or after, the page's title) over the screenshot, the lines, or a message."""
+    """A caption (before or after, the page's title) over the screenshot, the lines, or a message.
+
+    Signals:
+        resized: it has another height.
+    """
+
+    resized = Signal()
 
     def __init__(self, caption: str, model: PageModel, pictures: ScreenshotStore, theme: Theme) -> None:
         super().__init__()
@@ -379,6 +385,8 @@ class PageSide(QWidget):
         """Keep the screenshot's shape."""
         super().resizeEvent(event)
         self._fit()
+        if event.size().height() != event.oldSize().height():
+            self.resized.emit()
 
     def _show_content(self, *, picture: bool) -> None:
         """Show the screenshot over the lines, which also mark the changes; or the lines alone."""

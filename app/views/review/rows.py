@@ -63,19 +63,18 @@ def named_text_row(value: NamedText) -> RowContent:
 def run_row(run: RunRow) -> RowContent:
     """Score, site, task, risk and first detector; below, the goal on up to two lines.
 
-    A judged run has a tick and its verdict instead of risk and detector.
+    A judged run has a tick instead of risk and detector, and its verdict whole in place of the second line.
     Why it gave up, or why it is asked for, takes the second of them.
     """
     level = score_level(run.score)
     name = " · ".join(part for part in (run.site, run.task_id) if part) or run.id
     score = Span(sign=score_sign(level, level), size=(9, 9), gap=6)
     if verdict := verdict_text(run):
-        tick = Span(sign=tick_sign("accent"), size=(9, 8))
-        head = line(score, plain(name), small(verdict, "accent", needs=LEAST_WORD), right=tick)
-    else:
-        risk = small(f"{run.risk:.2f}" if run.looked_at else "–", needs=LEAST_WORD)
-        detector = detector_label(run.flags[0]) if run.flags else ""
-        head = line(score, plain(name), risk, small(detector, needs=LEAST_WORD))
+        head = line(score, plain(name), right=Span(sign=tick_sign("accent"), size=(9, 8)))
+        return RowContent(lines=(head, line(small(run.intent, "text")), line(small(verdict, "accent"))))
+    risk = small(f"{run.risk:.2f}" if run.looked_at else "–", needs=LEAST_WORD)
+    detector = detector_label(run.flags[0]) if run.flags else ""
+    head = line(score, plain(name), risk, small(detector, needs=LEAST_WORD))
     if run.needs:
         return RowContent(lines=(head, line(small(run.intent, "text")), line(small(needs_text(run.needs)))))
     if run.teaches:

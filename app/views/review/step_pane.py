@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from app.views.frame.theme import Theme
 
 PREVIEWS = ("both", "before", "after")
+
+
+SETTLING_SECONDS = 0.7
+"""Time after the pages of a step came in which another height of theirs scrolls them again."""
 
 
 class StepPane(QWidget):
@@ -64,6 +69,7 @@ class StepPane(QWidget):
         self._wait.timeout.connect(self._say_waiting)
         self._settle = QTimer(self, singleShot=True, interval=0)
         self._settle.timeout.connect(self._scroll_into_sight)
+        self._shown_at = 0.0
         self._lay_out()
         self._connect()
         self._show_run()
@@ -169,6 +175,7 @@ class StepPane(QWidget):
         model.queue.changed.connect(self._show_nothing)
         model.step_changed.connect(self._show_step)
         model.page_changed.connect(self._show_pages)
+        self.before.resized.connect(self._on_resized)
         model.pictures.ready.connect(self._on_picture)
         self.strip.step_wanted.connect(model.show_step)
         model.why.answer.changed.connect(self._show_middle)
@@ -218,8 +225,8 @@ class StepPane(QWidget):
         if model.view is not None:
             self.facts.show_facts(model.step_facts)
             self._scroll_into_sight()
-            if model.view.before.screenshot or model.view.after.screenshot:
-                self._settle.start()
+            self._settle.start()
+            self._shown_at = time.monotonic()
             return
         if model.page_error:
             self.before.say(model.page_error)
@@ -250,6 +257,11 @@ class StepPane(QWidget):
 
     def _raw_words(self) -> str:
         return self.tr("raw") if self._model.before.raw else ""
+
+    def _on_resized(self) -> None:
+        """Keep what a step is opened for in sight while the reason below still takes its room."""
+        if time.monotonic() - self._shown_at < SETTLING_SECONDS:
+            self._settle.start()
 
     def _scroll_into_sight(self) -> None:
         """Scroll to a place of the answer, the current match of a search, or by the rule of ``first_sight``."""

@@ -138,7 +138,7 @@ _INABILITY = re.compile(
     r" (?:found|determined|completed|located|identified|verified|retrieved)"
     r"|unable to|not able to|not possible to|impossible to"
     r"|(?:is|are|was|were) not (?:available|accessible) (?:on|in|from)"
-    r"|(?:did not|didn't) (?:find|create|add|change|delete|submit|post)|not feasible|infeasible)\b",
+    r"|(?:did not|didn't) (?:find|create|add|change|delete|post)|not feasible|infeasible)\b",
     re.IGNORECASE,
 )
 _EMPTY_ANSWER = re.compile(
@@ -163,6 +163,7 @@ class GaveUp(_EndingRule):
     summary = "The agent reported the task as infeasible, said that it could not do it, or asked the user a question."
     prior = Prior(0.2)
     explains = "ending"
+    version = 2
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
         if ending.infeasible is not None:
@@ -178,7 +179,8 @@ class GaveUp(_EndingRule):
                 yield self.flag(self.last, 0.55, told, {"said": found.group(0)})
             elif (found := _ASKS_BACK.search(answer)) is not None:
                 told = f"Asked the user: {quoted(found.group(0), 120)}"
-                yield self.flag(self.last, 0.5, told, {"said": found.group(0)[:300], ASKED: 1})
+                said: dict[str, str | int | float] = {"said": found.group(0)[:300], ASKED: 1}
+                yield self.flag(self.last, 0.5, told, said, Severity.HINT)
             elif _EMPTY_ANSWER.fullmatch(answer):
                 told = f"Answered that there is nothing: {quoted(ending.answer)}"
                 yield self.flag(self.last, 0.5, told, {"said": ending.answer[:300]})
