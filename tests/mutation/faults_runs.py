@@ -271,8 +271,8 @@ FAULTS = (
     Mutation(
         "similar-any-site",
         "app/engine/detectors/similar_goals.py",
-        "grouped[goal.site][_plain(goal.text)].append(goal.run)",
-        'grouped[""][_plain(goal.text)].append(goal.run)',
+        "grouped[goal.site][plain_goal(goal.text)].append(goal.run)",
+        'grouped[""][plain_goal(goal.text)].append(goal.run)',
         "Verdicts on another site say nothing of a run.",
         _SIMILAR,
     ),

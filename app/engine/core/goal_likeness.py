@@ -1,32 +1,52 @@
-"""How alike the goals of runs are: cosine of their words, rare ones counting more.  Pure functions."""
+"""How alike goals are: the cosine of their tf-idf, numbers read alike.  Pure functions.
+
+The ranking's correction by similar goals and the choice of runs to put side by side both use it.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-_WORD = re.compile(r"\d[\d.,:/-]*|[^\W\d_]+")
-_NUMBER = "#"
+MAX_LETTERS = 4000
+"""Letters of a goal that are read: a goal is text from outside and may have any length."""
 
-
-def goal_words(goal: str) -> Counter[str]:
-    """Return the words of a goal with their number; all numbers are one word, as they vary within a kind of task."""
-    return Counter(_NUMBER if word[0].isdigit() else word for word in _WORD.findall(goal[:4_000].casefold()))
+_NUMBER = re.compile(r"\d+")
+_WORD = re.compile(r"\w+")
 
 
-def goal_likeness(goal: str, others: Sequence[str]) -> list[float]:
-    """Return the cosine of tf-idf vectors of a goal and of each other one, in [0, 1]."""
-    counted = [goal_words(goal), *map(goal_words, others)]
-    found_in = Counter(word for words in counted for word in words)
-    weight = {word: math.log((1 + len(counted)) / (1 + count)) + 1 for word, count in found_in.items()}
-    vectors = [{word: (1 + math.log(n)) * weight[word] for word, n in words.items()} for words in counted]
-    sizes = [math.sqrt(sum(value * value for value in vector.values())) for vector in vectors]
-    own, size = vectors[0], sizes[0]
-    return [
-        sum(own[word] * value for word, value in vector.items() if word in own) / (size * other)
-        if size and other
-        else 0.0
-        for vector, other in zip(vectors[1:], sizes[1:], strict=True)
-    ]
+def plain_goal(text: str) -> str:
+    """Return the words of a goal in lower case; all numbers are one, as they vary within a kind of task."""
+    return " ".join(_WORD.findall(_NUMBER.sub("0", text[:MAX_LETTERS].lower())))
+
+
+def word_weights(goals: Collection[str]) -> dict[str, float]:
+    """Return the weight of each word of distinct plain goals, rare ones counting more."""
+    seen = Counter(word for goal in goals for word in set(goal.split()))
+    return {word: math.log((1 + len(goals)) / (1 + count)) + 1 for word, count in seen.items()}
+
+
+def unit_vector(goal: str, weight_of: Mapping[str, float]) -> dict[str, float]:
+    """Return the tf-idf of a plain goal with length 1; empty for one without a word."""
+    counts = Counter(goal.split())
+    values = {word: count * weight_of[word] for word, count in counts.items()}
+    length = math.sqrt(sum(value * value for value in values.values()))
+    return {word: value / length for word, value in values.items()}
+
+
+def goal_likeness(goal: str, others: Sequence[str], known: Sequence[str] = ()) -> list[float]:
+    """Return the cosine of a goal and of each other one, in [0, 1].
+
+    ``known`` are further goals that words are weighted by.
+    """
+    own, plain = plain_goal(goal), [plain_goal(other) for other in others]
+    weight_of = word_weights({own, *plain, *map(plain_goal, known)})
+    vector = unit_vector(own, weight_of)
+    cosines = {text: _cosine(vector, unit_vector(text, weight_of)) for text in set(plain)}
+    return [cosines[text] for text in plain]
+
+
+def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    return min(1.0, sum(value * other.get(word, 0.0) for word, value in one.items()))

@@ -9,9 +9,7 @@ in collections that keep the last of several tries that tells its outcome.
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -19,17 +17,14 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from app.engine.core.goal_likeness import plain_goal, unit_vector, word_weights
+
 Vector = npt.NDArray[np.float64]
 Likenesses = npt.NDArray[np.float32]
 
 STRENGTH, SHRINKAGE, POWER = 5.0, 0.35, 3
 SIMILAR = 0.5**POWER
 """Likeness from which goals are called similar in words: a cosine of one half."""
-MAX_LETTERS = 4000
-"""Letters of a goal that are read: a goal is text from outside and may have any length."""
-
-_NUMBER = re.compile(r"\d+")
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +69,7 @@ class SiteGoals:
     def __init__(self, runs_by_goal: Mapping[str, Sequence[str]], weight_of: Mapping[str, float]) -> None:
         self.runs = [tuple(runs) for runs in runs_by_goal.values()]
         self.goal_of = {run: at for at, runs in enumerate(self.runs) for run in runs}
-        self._vectors = [_unit_vector(text, weight_of) for text in runs_by_goal]
+        self._vectors = [unit_vector(text, weight_of) for text in runs_by_goal]
         self._columns: dict[int, Likenesses] = {}
         postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for at, vector in enumerate(self._vectors):
@@ -114,10 +109,9 @@ class SimilarGoals:
         self.goals = tuple(goals)
         grouped: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for goal in self.goals:
-            grouped[goal.site][_plain(goal.text)].append(goal.run)
+            grouped[goal.site][plain_goal(goal.text)].append(goal.run)
         texts = {text for by_text in grouped.values() for text in by_text}
-        seen = Counter(word for text in texts for word in set(text.split()))
-        weight_of = {word: math.log((1 + len(texts)) / (1 + count)) + 1 for word, count in seen.items()}
+        weight_of = word_weights(texts)
         self.sites = {site: SiteGoals(by_text, weight_of) for site, by_text in grouped.items()}
         self.site_of = {goal.run: goal.site for goal in self.goals}
 
@@ -173,14 +167,3 @@ def _dot(table: Vector, values: Vector) -> Vector:
     """Multiply with ``einsum``, which is single-threaded: a pool of BLAS threads rounds differently on each machine."""
     product: Any = np.einsum("ij,j->i", table, values)
     return cast("Vector", product)
-
-
-def _plain(text: str) -> str:
-    return " ".join(_WORD.findall(_NUMBER.sub("0", text[:MAX_LETTERS].lower())))
-
-
-def _unit_vector(text: str, weight_of: Mapping[str, float]) -> dict[str, float]:
-    counts = Counter(text.split())
-    values = {word: count * weight_of[word] for word, count in counts.items()}
-    length = math.sqrt(sum(value * value for value in values.values()))
-    return {word: value / length for word, value in values.items()}

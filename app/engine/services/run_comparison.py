@@ -46,8 +46,12 @@ class RunComparisonService:
         own = index.row(run)
         if own is None:
             raise NotFound(f"there is no run {run[:80]!r}")
-        rows = index.rows(RunFilter(passed=passed))
-        others = {row.id: row for row in rows if row.id != run and row.steps and row.outcome != "running"}
+        rows = index.rows(RunFilter())
+        others = {
+            row.id: row
+            for row in (index.rows(RunFilter(passed=True)) if passed else rows)
+            if row.id != run and row.steps and row.outcome != "running"
+        }
         found: dict[str, tuple[Relation, float]] = {}
 
         def add(relation: Relation, likes: Iterable[tuple[str, float]]) -> None:
@@ -58,9 +62,9 @@ class RunComparisonService:
                     found.setdefault(id, (relation, likeness))
 
         goals = list(others)
-        likeness = dict(
-            zip(goals, goal_likeness(own.intent, [others[id].intent for id in goals]), strict=True)
-        )
+        # Words weigh by the goals of all runs, as in the ranking: a cosine never depends on which runs may be shown.
+        cosines = goal_likeness(own.intent, [others[id].intent for id in goals], [row.intent for row in rows])
+        likeness = dict(zip(goals, cosines, strict=True))
         add("task", ((id, 1.0) for id in goals if _same_task(own, others[id])))
         add("template", ((id, likeness[id]) for id in self._of_template(own, others.values())))
         add(

@@ -12,6 +12,7 @@ from app.engine.core.actions.recorded import ActionTarget, RecordedAction
 from app.engine.core.goal_likeness import goal_likeness
 from app.engine.core.page_alignment import align_steps, parting_row, parting_words
 from app.engine.core.trajectory import Run, Step
+from app.engine.detectors.similar_goals import POWER, RunGoal, SimilarGoals
 from tests.support.runs import make_run, make_step
 
 SHOP = "http://shop.test"
@@ -169,3 +170,16 @@ def test_rare_words_count_more_than_frequent_ones():
     others = ["show the Circe fleece", "show the orders", "show the invoices", "show the labels"]
     fleece, orders, *_ = goal_likeness("count the Circe fleece", others)
     assert fleece > orders
+
+
+def test_side_by_side_and_the_correction_of_the_ranking_have_one_likeness():
+    texts = [
+        "Show orders of 2022-01",
+        "show the orders of 1999",
+        "list 3 invoices",
+        "Show orders, please",
+        "",
+    ]
+    site = SimilarGoals([RunGoal(str(at), "shop", text) for at, text in enumerate(texts)]).sites["shop"]
+    cosines = goal_likeness(texts[0], texts[1:3], texts)
+    assert site.likenesses(0)[1:3].tolist() == pytest.approx([cosine**POWER for cosine in cosines])
