@@ -21,16 +21,12 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _SEARCHES = re.compile(r"\b(?:search|find|filter|keyword)\b", re.IGNORECASE)
-
-
 _SENDS = re.compile(
     r"\b(?:save|create|submit|post|send|add|delete|remove|update|commit|apply|confirm|invite|star|fork|upvote|downvote"
     r"|like|follow|subscribe|edit|comment|place order|checkout|set|enable|disable|merge|close|reopen|assign|mark"
     r"|retract|reply|publish|share|yes|ok|rate|review|approve|cancel)\b",
     re.IGNORECASE,
 )
-
-
 _DOES_AT_ONCE = re.compile(
     r"\W*(?:add to|delete|remove|cancel|follow|star|fork|upvote|downvote|retract|subscribe|join|mark)\b",
     re.IGNORECASE,
@@ -42,8 +38,6 @@ LOOP_FLAGS = frozenset(
 FILLS = frozenset(
     {"fill", "select_option", "check", "uncheck", "keyboard_type", "set_slider", "type_mark", "clear"}
 )
-
-
 QUOTED_VALUE = re.compile(r"“([^”]*)”")
 
 

@@ -203,7 +203,10 @@ def findings(judged: Sequence[JudgedRun], logits: Mapping[str, float]) -> dict[s
 
 
 def auroc(values: Sequence[float], failed: Sequence[bool]) -> float:
-    """Return the chance that a failed run ranks above a passed one, a tie counting half; NaN without both kinds."""
+    """Return the chance that a failed run ranks above a passed one, a tie counting half; NaN without both kinds.
+
+    Benchmarks and tests measure with it; ``cross_validate`` averages splits by ``placements``, which have an error.
+    """
     high = np.array([value for value, bad in zip(values, failed, strict=True) if bad])
     low = np.array([value for value, bad in zip(values, failed, strict=True) if not bad])
     if not len(high) or not len(low):

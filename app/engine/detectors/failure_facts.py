@@ -24,10 +24,11 @@ _PROVES_LITTLE = 0.1
 """Prior weight up to which a detector's flag is as common in passed runs: whatever else there is explains better."""
 _RANK = {detector.name: rank for rank, detector in enumerate(ALL_DETECTORS)}
 GOAL_WORDS = 6
+"""Words kept of the beginning of a goal."""
 MOST_WORDS = 90
+"""Characters kept of an error or a name."""
 _HINTED = 3
 """Rank of flags that are no more than a hint."""
-"""Characters kept of an error or a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,7 +93,7 @@ class ReviewService:
                 await self.after_verdicts(())
 
     async def start_missing_detection(self) -> None:
-        """Start ``detect_rest`` as a job, if there is anything to do and none is running."""
+        """Start ``detect_missing`` as a job, if there is anything to do and none is running."""
         rest = await self._core.on_store(self._core.workspace.index.runs_to_detect, DETECTOR_SET_HASH)
         if rest and (self._looking is None or self._looking.done()):
             _, self._looking = self._core.registry.start("Look for failures", self.detect_missing)
@@ -187,13 +187,18 @@ class ReviewService:
 
     @on_store
     def risk_report(self) -> RiskReport:
-        """Return the ranking's weights and each detector's scorecard, by verdicts and reactions."""
+        """Return the ranking's weights and each detector's scorecard, by verdicts and reactions.
+
+        Runs that the author is yet to judge blindly are left out of the scorecards.
+        """
         model, review, index = self._risk_model(), self._core.workspace.review, self._core.workspace.index
         verdicts: dict[str, list[Verdict]] = defaultdict(list)
-        for verdict in review.verdicts():
+        annotators, author = self._core.workspace.annotators, self._core.author
+        for verdict in annotators.visible_verdicts(author):
             verdicts[verdict.run].append(verdict)
-        reactions = self._reactions()
-        rows = index.rows(RunFilter())
+        blind = annotators.blind_runs(author)
+        reactions = {run: found for run, found in self._reactions().items() if run not in blind}
+        rows = [row for row in index.rows(RunFilter()) if row.id not in blind]
         found = index.all_flags()
         flags = {row.id: found.get(row.id, []) for row in rows}
         decisions = {run: decided(opinion) for run, opinion in review.opinions().items()}

@@ -12,7 +12,7 @@ from app.engine.core.sites import CROSS
 from app.engine.core.verdicts import AGENT_DID_NOT_FAIL, Label
 from app.engine.detectors.failure_facts import place_of
 from app.engine.graph.annotations import tips_by_page
-from app.engine.services.clustering import cluster_workspace
+from app.engine.services.clustering import cluster_workspace, keys_by_run
 from app.engine.services.core import Core
 from app.engine.store.cluster_rows import step_facts
 from kb.evidence import EvidenceKind
@@ -39,7 +39,7 @@ def find_opportunities(core: Core, site: str = "") -> list[TipOpportunity]:
     """
     index = core.workspace.index
     clusters = cluster_workspace(index)
-    key_of = {one.run: cluster.key for cluster in clusters for one in cluster.members}
+    key_of = keys_by_run(clusters)
     no_help = {one.run for cluster in clusters if cluster.label in NO_TIP_HELPS for one in cluster.members}
     rows = [
         row

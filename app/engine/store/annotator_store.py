@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from app.engine.api.review_api import Guideline
+from app.engine.core.verdicts import Label, Verdict
 from app.engine.store.database import translated_errors
-from app.engine.store.review_store import ReviewStore
+from app.engine.store.review_store import STANDING, ReviewStore
+from app.engine.store.run_queue_query import BLIND
+from kb.journal import JournalEntry
 
 QUEUES_EDIT = "queues"
 FIRST_GUIDELINE = "1"
 """The version of the bundled text."""
+_LABEL_SHOWN = re.compile(f"^(verdict|withdraw) '(?:{'|'.join(map(re.escape, Label))})' on ")
+# The rule is written for the index, to which this file is attached as "review".
+_BLIND_RUNS = f"""WITH standing AS (SELECT run, author FROM verdict AS v WHERE {STANDING})
+{BLIND.replace("review.", "")}"""
 
 
 class AnnotatorStore:
@@ -53,11 +61,32 @@ class AnnotatorStore:
             return False
         return all(verdict.author != reader for verdict in self._review.verdicts(run))
 
+    def blind_runs(self, reader: str) -> frozenset[str]:
+        """Return the runs that are blind for this reader, by the rule of the review queue."""
+        return frozenset(row["run"] for row in self._all(_BLIND_RUNS, reader, reader))
+
+    def visible_verdicts(self, reader: str) -> list[Verdict]:
+        """Return the verdicts in force that this reader may see, in the order of the review store."""
+        blind = self.blind_runs(reader)
+        return [verdict for verdict in self._review.verdicts() if verdict.run not in blind]
+
+    def shown_label(self, entry: JournalEntry, reader: str) -> str:
+        """Return what an undo entry did, without another person's label on a run that is blind for the reader."""
+        if not _LABEL_SHOWN.match(entry.label):
+            return entry.label
+        blind = self.blind_runs(reader)
+        if blind and any(
+            run in blind and author != reader for run, author in self._review.judged_in(entry.id)
+        ):
+            return _LABEL_SHOWN.sub(_without_label, entry.label)
+        return entry.label
+
     def _put(self, queues: Mapping[str, Sequence[str]]) -> None:
         with self._review.batch():
             execute = self._review.connection.execute
             for name in queues:
                 execute("DELETE FROM assignment WHERE annotator = ?", (name,))
+            # The column "shared" is not used: which runs two people have follows from the rows.
             self._review.connection.executemany(
                 "INSERT INTO assignment (annotator, run, place, shared, at) VALUES (?,?,?,0,?)",
                 [
@@ -65,11 +94,6 @@ class AnnotatorStore:
                     for name, runs in queues.items()
                     for place, run in enumerate(runs)
                 ],
-            )
-            # A run that was shared may now be one person's, and the other way round.
-            execute(
-                "UPDATE assignment SET shared ="
-                " (SELECT count(*) > 1 FROM assignment AS other WHERE other.run = assignment.run)"
             )
 
     # guideline
@@ -99,3 +123,7 @@ class AnnotatorStore:
     def _all(self, sql: str, *values: object) -> list[Any]:
         with translated_errors(self._review.path):
             return self._review.connection.execute(sql, values).fetchall()
+
+
+def _without_label(found: re.Match[str]) -> str:
+    return "a verdict on " if found[1] == "verdict" else "withdraw a verdict on "

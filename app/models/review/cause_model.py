@@ -11,7 +11,6 @@ from app.models.review.expected import ReviewedRun
 
 if TYPE_CHECKING:
     from app.engine.core.events import RunsChanged
-    from app.engine.core.verdicts import Flag
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
@@ -89,9 +88,6 @@ class CauseModel(QObject):
         if detail is None or not detail.suspect.detector:
             return None
         return detail.suspect.detector, detail.suspect.flag_step
-
-    def is_suspect_flag(self, flag: Flag) -> bool:
-        return (flag.detector, flag.step) == self.suspect_flag
 
     def ask(self) -> None:
         """Ask a model for the cause of the open run."""
