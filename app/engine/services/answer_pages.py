@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from threading import Lock
 
 from app.engine.api.evaluation_api import ExpectedOutcome
 from app.engine.api.page_diff import MAX_LINES, page_rows
@@ -26,12 +27,42 @@ LAST_PAGES = 3
 
 @dataclass(frozen=True, slots=True)
 class VisitedPages:
-    """A run with the pages it visited; ``missing`` were not recorded."""
+    """A run with the pages it visited; ``missing`` were not recorded, some of them ``lost`` with their store."""
 
     run: Run
     steps: list[Step]
     pages: list[SearchedPage]
     missing: int
+    lost: bool = False
+
+
+class PageSearch:
+    """The pages of one run, searched once for its answer page and its cause; threads may share it.
+
+    Nothing of a suite is kept here: what was expected is given with each call, so that a blind suite shows nothing.
+    """
+
+    def __init__(self, visited: VisitedPages) -> None:
+        self.visited = visited
+        self._lock = Lock()
+        self._page: AnswerPage | None = None
+        self._material: CauseMaterial | None = None
+
+    def answer_page(self, expected: ExpectedOutcome | None) -> AnswerPage:
+        """Return the answer page of the run."""
+        with self._lock:
+            if self._page is None:
+                self._page = _answer_page(self.visited)
+        return replace(self._page, expected=expected)
+
+    def cause_material(self, expected: ExpectedOutcome | None, flags: Sequence[Flag]) -> CauseMaterial:
+        """Return the facts from which the cause of a failure is told."""
+        terms = self.answer_page(None).terms
+        with self._lock:
+            if self._material is None:
+                self._material = _cause_material(self.visited, terms)
+        suspect = find_suspect(self.visited.run, self.visited.steps, flags)
+        return replace(self._material, expected=expected, flags=flags, suspect=suspect)
 
 
 def visited_pages(workspace: Workspace, run: str) -> VisitedPages:
@@ -43,7 +74,7 @@ def visited_pages(workspace: Workspace, run: str) -> VisitedPages:
     runs = workspace.runs
     loaded, steps = runs.load(run)
     pages: list[SearchedPage] = []
-    missing = 0
+    missing, lost = 0, False
     trees: dict[str, str] = {}
     visits: list[Step] = [*steps, loaded.final] if loaded.final is not None else steps
     for at, step in enumerate(visits):
@@ -51,17 +82,16 @@ def visited_pages(workspace: Workspace, run: str) -> VisitedPages:
             try:
                 trees[step.tree] = runs.read_blob(step.tree).decode("utf-8", "replace")
             except SiteloreError:
-                trees[step.tree] = ""
+                trees[step.tree], lost = "", True
         tree = trees.get(step.tree, "")
         if tree:
             pages.append(SearchedPage(step=at, url=step.url, title=step.title, tree=tree))
         else:
             missing += 1
-    return VisitedPages(loaded, steps, pages, missing)
+    return VisitedPages(loaded, steps, pages, missing, lost)
 
 
-def answer_page_of(visited: VisitedPages, expected: ExpectedOutcome | None) -> AnswerPage:
-    """Return the answer page of a run."""
+def _answer_page(visited: VisitedPages) -> AnswerPage:
     run, steps = visited.run, visited.steps
     terms = answer_terms(run.answer or "", run.intent)
     places = find_places(terms, visited.pages, page_rows)
@@ -72,7 +102,6 @@ def answer_page_of(visited: VisitedPages, expected: ExpectedOutcome | None) -> A
         intent=run.intent,
         answer=run.answer,
         ended=ended_words(run),
-        expected=expected,
         terms=tuple(
             AnswerTerm(text=term.text, kind=term.kind, in_task=term.in_task, places=_shown(found))
             for term, found in zip(terms, places, strict=True)
@@ -82,10 +111,7 @@ def answer_page_of(visited: VisitedPages, expected: ExpectedOutcome | None) -> A
     )
 
 
-def cause_material(
-    visited: VisitedPages, expected: ExpectedOutcome | None, flags: Sequence[Flag]
-) -> CauseMaterial:
-    """Return the facts from which the cause of a failure is told."""
+def _cause_material(visited: VisitedPages, terms: Sequence[AnswerTerm]) -> CauseMaterial:
     run, steps = visited.run, visited.steps
     by_step = {page.step: page for page in visited.pages}
     shares = {tree: list_share(tree) for tree in {page.tree for page in visited.pages}}
@@ -93,10 +119,7 @@ def cause_material(
     return CauseMaterial(
         run=run,
         steps=steps,
-        flags=flags,
-        suspect=find_suspect(run, steps, flags),
-        expected=expected,
-        terms=answer_page_of(visited, expected).terms,
+        terms=terms,
         shares=[shares[by_step[at].tree] if at in by_step else None for at in range(len(steps) + 1)],
         last_lines=[(page.step, line) for page in last for line in refusals(page.tree)],
     )

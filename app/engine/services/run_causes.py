@@ -14,7 +14,7 @@ from app.engine.core.trajectory import Outcome
 from app.engine.core.verdicts import Label
 from app.engine.detectors.cause_material import CauseMaterial, CauseSentence
 from app.engine.detectors.cause_sentences import tell_cause
-from app.engine.services.answer_pages import answer_page_of, cause_material, ended_words, visited_pages
+from app.engine.services.answer_pages import PageSearch, ended_words, visited_pages
 from app.engine.services.core import Core
 from app.engine.services.expected_outcomes import ExpectedOutcomeService
 from app.engine.services.model_judging import Opener, open_configured_model
@@ -42,6 +42,7 @@ class RunCauseService:
         self._core, self._review = core, review
         self._outcomes = outcomes or ExpectedOutcomeService(core, SuiteService(core))
         self._opener = opener or open_configured_model
+        self._search: PageSearch | None = None
 
     async def answer_page(self, run: str) -> AnswerPage:
         """Return what is needed to judge an answer; for a run without one, how it ended.
@@ -49,9 +50,9 @@ class RunCauseService:
         Raises:
             NotFound: there is no such run.
         """
-        visited = await self._core.on_store(visited_pages, self._core.workspace, run)
+        search = await self._core.on_store(self._search_of, run)
         expected = await self._outcomes.expected_outcome(run)
-        return await self._core.on_worker(answer_page_of, visited, expected)
+        return await self._core.on_worker(search.answer_page, expected)
 
     async def likely_cause(self, run: str) -> LikelyCause:
         """Return the likely cause of a failure in one sentence: a model's where one was asked, else that of the rules.
@@ -109,10 +110,19 @@ class RunCauseService:
         return _of_model(run, kept, told)
 
     async def _material(self, run: str) -> CauseMaterial:
-        visited = await self._core.on_store(visited_pages, self._core.workspace, run)
+        search = await self._core.on_store(self._search_of, run)
         expected = await self._outcomes.expected_outcome(run)
         flags = await self._core.on_store(self._core.workspace.index.flags, run)
-        return await self._core.on_worker(cause_material, visited, expected, flags)
+        return await self._core.on_worker(search.cause_material, expected, flags)
+
+    def _search_of(self, run: str) -> PageSearch:
+        """Return the search of a run's pages; that of the last run is kept while its files are unchanged."""
+        loaded, _ = self._core.workspace.runs.load(run)
+        kept = self._search
+        # The store gives the same object until a file changes; a lost page may come back with an import.
+        if kept is None or kept.visited.run is not loaded or kept.visited.lost:
+            kept = self._search = PageSearch(visited_pages(self._core.workspace, run))
+        return kept
 
     def _asked(self, run: str) -> list[dict[str, Any]]:
         kept = self._core.workspace.review.load_state(_KEPT.format(run)).get("causes", [])
