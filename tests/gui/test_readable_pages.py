@@ -107,6 +107,18 @@ def test_a_hit_of_a_search_is_shown_whatever_is_folded():
     assert folded.hits == ()
 
 
+def test_a_control_is_found_by_its_role_too_and_a_wrapper_is_not():
+    model = model_of(
+        node(0, "main"), node(1, "list"), node(2, "listitem"), node(3, "button", "Save"), node(1, "textbox")
+    )
+    model.find("textbox")
+    assert [model.all_lines[row].role for row in model.hits] == ["textbox"]
+    model.find("button save")
+    assert [model.all_lines[row].role for row in model.hits] == ["button"]
+    model.find("list")
+    assert model.hits == ()
+
+
 def test_a_marked_line_is_shown_by_its_row_and_says_its_word():
     model = model_of(*CHIP)
     model.mark(9, "in the answer")

@@ -64,6 +64,10 @@ _LABELS = {
 }
 
 
+_SCRIPT = re.compile(r" at (?:document\.|func:|\w+\()\S[^“”]*?(?= (?:is|has|does|holds)\b)")
+"""The script by which a suite reads a page: it says nothing to a reader."""
+
+
 def unsent(material: CauseMaterial) -> CauseSentence | None:
     if material.run.outcome is not Outcome.ANSWERED or not material.steps:
         return None
@@ -181,7 +185,8 @@ def ended_elsewhere(material: CauseMaterial) -> CauseSentence | None:
                 )
     pages = [line for line in outcome.expected if line.startswith("the page")]
     if pages and run.outcome is Outcome.ANSWERED and run.failed:
-        text = f"It answered {quoted(run.answer or '', 60)}, and the check failed: {one_line(pages[0], 220)}"
+        wanted = one_line(_SCRIPT.sub("", pages[0]), 180)
+        text = f"It answered {quoted(run.answer or '', 60)}, and the check failed: {wanted}"
         return CauseSentence(text=text, step=material.answering, rule="elsewhere")
     return None
 

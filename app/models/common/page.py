@@ -16,7 +16,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QImage
 
 from app.engine.api.engine_api import PageView
-from app.engine.core.tree_reading import ReadLine, TreeReading, read_folded, read_gist, read_plain
+from app.engine.core.tree_reading import CONTROLS, ReadLine, TreeReading, read_folded, read_gist, read_plain
 from app.models.common.decoder import Decoder
 from app.models.common.object_list import OBJECT_ROLE, Index
 
@@ -180,7 +180,8 @@ def folded(lines: tuple[AxTreeLine, ...]) -> TreeReading:
 
 
 def _searched(line: AxTreeLine | ReadLine) -> str:
-    return " ".join(f"{line.name} {line.properties}".casefold().split())
+    role = line.role if line.role in CONTROLS or line.role == "heading" else ""  # wrappers would all be hits
+    return " ".join(f"{role} {line.name} {line.properties}".casefold().split())
 
 
 def line_text(line: ReadLine) -> str:
