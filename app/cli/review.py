@@ -16,6 +16,7 @@ from app.cli.review_progress import add_progress_command
 from app.cli.review_verdicts import add_verdict_commands
 from app.cli.review_why import add_why_command
 from app.engine.api.run_rows import RunFilter
+from app.engine.core.person_names import ME, check_name
 from app.engine.core.verdicts import Flag, Label
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ app = typer.Typer(help="Review runs: verdicts, detector scores, undo.", no_args_
 @app.callback()
 def review(
     person: Annotated[
-        str, typer.Option("--as", help="Act as this person (default: the author of the settings).")
-    ] = "",
+        str | None, typer.Option("--as", help="Act as this person (default: the author of the settings).")
+    ] = None,
 ) -> None:
     """Review runs: verdicts, detector scores, undo."""
-    GLOBALS.author = person.strip()
+    GLOBALS.author = "" if person in (None, ME) else check_name(person)
 
 
 def detect(

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import Json, print_result, table, with_engine
-from app.engine.api.run_filter_words import parse_filter, unknown_words
-from app.engine.api.run_rows import RunFilter
+from app.cli.review_filter import filter_of
 from app.engine.core.verdicts import Label
 from app.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
-    from app.engine.api.review_api import BulkVerdict
+    from app.engine.api.review_api import BulkVerdict, FailureCluster
     from app.engine.engine import Engine
 
 Words = Annotated[
@@ -29,8 +28,12 @@ WIDEST = 76
 
 def clusters(site: Site = "", words: Words = "", as_json: Json = False) -> None:
     """List failures of one kind as clusters: those with unjudged runs first, then the largest."""
-    which = _which(words, site)
-    found = with_engine(lambda engine: engine.clusters(which))
+
+    async def asking(engine: Engine) -> list[FailureCluster]:
+        which = await filter_of(engine, words)
+        return await engine.clusters(replace(which, site=site) if site else which)
+
+    found = with_engine(asking)
     runs = sum(len(one.runs) for one in found)
     rows = [
         (
@@ -102,20 +105,14 @@ def opportunities(site: Site = "", as_json: Json = False) -> None:
 
 
 async def _runs_of(engine: Engine, cluster: str, words: str) -> list[str]:
-    which = replace(_which(words), cluster=cluster) if cluster else _which(words)
-    found = [row.id for row in await engine.list_runs(which)]
+    which = await filter_of(engine, words)
+    asked = replace(which, cluster=cluster) if cluster else which
+    found = [row.id for row in await engine.list_runs(asked)]
     if not found and cluster and not words.strip():
         raise NotFound(f"no cluster {cluster!r}; 'sitelore review clusters' lists them")
     if not found:
         raise NotFound("no run passes the filter; no verdict was given")
     return found
-
-
-def _which(words: str, site: str = "") -> RunFilter:
-    if unknown := unknown_words(words):
-        raise UsageError("; ".join(map(str, unknown)))
-    which = parse_filter(words)
-    return replace(which, site=site) if site else which
 
 
 def _count(runs: int) -> str:

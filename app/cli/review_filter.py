@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.engine.api.run_filter_words import parse_filter, unknown_words
+from app.engine.api.run_filter_words import FilterValues, parse_filter, unknown_words
 from app.engine.api.run_rows import RunFilter
 from app.errors import UsageError
 
@@ -27,8 +28,25 @@ async def filter_of(engine: Engine, words: str) -> RunFilter:
     """Return the filter of the words; a bare name of a site is one.
 
     Raises:
-        UsageError: a word looks like a filter and is none.
+        UsageError: a word looks like a filter and is none, or names a site, suite or detector that is not here.
     """
-    if unknown := unknown_words(words):
-        raise UsageError(str(unknown[0]))
-    return parse_filter(words, {row.site for row in await engine.list_runs(RunFilter())})
+    from app.engine.detectors.runner import ALL_DETECTORS
+
+    rows = await engine.list_runs(RunFilter())
+    known = FilterValues(
+        sites=_sorted(row.site for row in rows),
+        suites=_sorted(row.suite for row in rows),
+        detectors=_sorted(
+            [
+                *(one.name for one in ALL_DETECTORS),
+                *(name for row in rows for name in row.flags),
+            ]
+        ),
+    )
+    if unknown := unknown_words(words, known):
+        raise UsageError("; ".join(map(str, unknown)))
+    return parse_filter(words, known.sites)
+
+
+def _sorted(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(names) - {""}))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.engine.api.run_rows import RunFilter
+from app.engine.core.person_names import ME
 from app.engine.core.verdicts import Label
 
 SWITCHES = ("failed", "passed", "unjudged", "needs", "disputed")
@@ -27,8 +28,6 @@ FIELDS = {
 }
 """Words that take a value after a colon, and their fields of ``RunFilter``."""
 ORDERS = ("risk", "teach", "date", "site", "steps", "id")
-ME = "me"
-"""Stands for the author of this workspace in ``assigned:me`` and ``by:me``."""
 
 _LABELS = tuple(label.value for label in Label)
 _WORD = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
@@ -95,12 +94,17 @@ def filter_text(which: RunFilter) -> str:
     return " ".join([*words, *(quoted(word) for word in which.search.split())])
 
 
-def unknown_words(text: str) -> tuple[UnknownWord, ...]:
+def unknown_words(text: str, known: FilterValues | None = None) -> tuple[UnknownWord, ...]:
     """Return the words of a filter line that look like filters and are none, and values that can't be.
 
+    Sites, suites and detectors are checked where ``known`` has some; people are not, as one may have no verdict yet.
     Quoted words and addresses are searched for, so they are not among them.
     """
     found: list[UnknownWord] = []
+    known = known or FilterValues()
+    checked: dict[str, Sequence[str]] = {"order": ORDERS, "label": _LABELS}
+    named = {"site": known.sites, "suite": known.suites, "detector": known.detectors}
+    checked |= {name: values for name, values in named.items() if values}
     for word in _WORD.findall(text):
         name, colon, value = word.partition(":")
         if not colon or not _NAME.fullmatch(name) or value.startswith("//"):
@@ -109,7 +113,7 @@ def unknown_words(text: str) -> tuple[UnknownWord, ...]:
         if name.lower() not in FIELDS:
             found.append(UnknownWord(word=f"{name}:", nearest=_nearest(name.lower(), FIELDS, ":")))
             continue
-        values = {"order": ORDERS, "label": _LABELS}.get(name.lower())
+        values = checked.get(name.lower())
         if value and values is not None and value not in values:
             near = _nearest(value.lower(), values)
             found.append(UnknownWord(word=word, nearest=f"{name}:{quoted(near)}" if near else ""))

@@ -13,12 +13,14 @@ import difflib
 import io
 import json
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from app.engine.core.person_names import ME, check_name
 from app.engine.core.verdicts import AGENT_DID_NOT_FAIL, Label, Verdict
-from app.errors import InputError
+from app.errors import InputError, UsageError
 
 JSONL, CSV, REWARD_BENCH = "jsonl", "csv", "agentrewardbench"
 COLUMNS = (
@@ -32,6 +34,8 @@ REWARD_BENCH_COLUMNS = (
 MAX_NOTE, MAX_NAME = 20_000, 300
 LATEST = 1e11
 """Unix seconds beyond which a number is no time (milliseconds, for instance)."""
+MOST_AHEAD = 24 * 3600.0
+"""Seconds that a verdict may lie in the future: clocks and time zones differ, and a later one would always count."""
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """Beginnings that a spreadsheet takes for a formula, in both widths."""
 
@@ -79,18 +83,20 @@ def read_rows(data: bytes, format: str = "", path: str = "") -> tuple[list[Verdi
     except UnicodeDecodeError as error:
         raise InputError("this is no UTF-8 text", path=path, remedy="save it as UTF-8") from error
     found = format or _format_of(text)
-    if found == JSONL:
-        raw = _json_rows(text)
-        parse = _own_row
-    else:
-        heads, raw = _table(text, path)
-        wanted = ("task_id", "trajectory_success") if found == REWARD_BENCH else ("label",)
-        if lacking := [head for head in wanted if head not in heads]:
-            raise InputError(f"it has no column {lacking[0]!r}", path=path, remedy=_REMEDY)
-        parse = _reward_bench_row if found == REWARD_BENCH else _csv_row
     rows: list[VerdictRow] = []
     failed: list[str] = []
+    # One cell that is too long fails its row, and not the table: the limit is the file's length while it is read.
+    limit = csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     try:
+        if found == JSONL:
+            raw = _json_rows(text)
+            parse = _own_row
+        else:
+            heads, raw = _table(text, path)
+            wanted = ("task_id", "trajectory_success") if found == REWARD_BENCH else ("label",)
+            if lacking := [head for head in wanted if head not in heads]:
+                raise InputError(f"it has no column {lacking[0]!r}", path=path, remedy=_REMEDY)
+            parse = _reward_bench_row if found == REWARD_BENCH else _csv_row
         for line, values in raw:
             try:
                 if isinstance(values, str):
@@ -98,8 +104,8 @@ def read_rows(data: bytes, format: str = "", path: str = "") -> tuple[list[Verdi
                 rows.append(parse(values, line))
             except _BadRow as error:
                 failed.append(f"line {line}: {error}")
-    except csv.Error as error:
-        raise InputError(f"this is no table: {error}", path=path, remedy=_REMEDY) from error
+    finally:
+        csv.field_size_limit(limit)
     if not rows:
         why = failed[0] if failed else "it is empty"
         raise InputError(f"no verdict can be read: {why}", path=path, remedy=_REMEDY)
@@ -203,14 +209,25 @@ def _table(text: str, path: str) -> tuple[list[str], Iterator[tuple[int, dict[st
     """Return the heads of a table and its rows; a spreadsheet may have put semicolons or tabs for commas."""
     head = text[: text.find("\n")] if "\n" in text else text
     delimiter = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         heads = [name.strip().lower() for name in next(reader, list[str]())]
     except csv.Error as error:
         raise InputError(f"this is no table: {error}", path=path, remedy=_REMEDY) from error
 
     def rows() -> Iterator[tuple[int, dict[str, Any] | str]]:
-        for cells in reader:
+        while True:
+            first = reader.line_num + 1
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                raise InputError(
+                    f"the row that begins in line {first} can't be read: {error}",
+                    path=path,
+                    remedy="see whether a quote is never closed",
+                ) from error
+            if cells is None:
+                return
             if any(cell.strip() for cell in cells):
                 yield (
                     reader.line_num,
@@ -240,8 +257,8 @@ def _own_row(values: Mapping[str, Any], line: int) -> VerdictRow:
         step=step,
         detector=_name(values, "detector"),
         note=_text(values, "note", MAX_NOTE),
-        author=_name(values, "author"),
-        at=None if values.get("at") is None else _number(values, "at", LATEST),
+        author=_author(values, "author"),
+        at=_moment(values),
         guideline=_name(values, "guideline"),
         lead_seconds=_number(values, "lead_seconds", LATEST)
         if values.get("lead_seconds") is not None
@@ -295,7 +312,7 @@ def _reward_bench_row(values: Mapping[str, Any], line: int) -> VerdictRow:
         suite=suite,
         task=said["task_id"].removeprefix(f"{suite}."),
         note="AgentRewardBench: " + "; ".join(facts),
-        author=said["annotator_name"],
+        author=_author(said, "annotator_name"),
         agent=" ".join((said["model_name"], said["exp_name"])).strip(),
         line=line,
     )
@@ -319,6 +336,26 @@ def _name(values: Mapping[str, Any], name: str) -> str:
         value = str(value)  # a task's number
     text = _text({name: value}, name, MAX_NAME)
     return text.strip() if name in ("run", "suite", "task", "task_id", "benchmark") else text
+
+
+def _author(values: Mapping[str, Any], name: str) -> str:
+    """Return the name of a row's author, "" for the one who reads the file."""
+    given = _name(values, name).strip()
+    if given in ("", ME):
+        return ""
+    try:
+        return check_name(given)
+    except UsageError as error:
+        raise _BadRow(f"{name}: {error}") from None
+
+
+def _moment(values: Mapping[str, Any]) -> float | None:
+    if values.get("at") is None:
+        return None
+    at = _number(values, "at", LATEST)
+    if at > time.time() + MOST_AHEAD:
+        raise _BadRow(f"at is {at:.0f}: more than a day in the future")
+    return at
 
 
 def _text(values: Mapping[str, Any], name: str, most: int) -> str:

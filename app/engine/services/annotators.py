@@ -17,10 +17,10 @@ from app.engine.api.review_api import (
     LabelAgreement,
     PairAgreement,
 )
-from app.engine.api.run_filter_words import ME
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.agreement_statistics import cohen_kappa, label_counts
 from app.engine.core.events import RunsChanged
+from app.engine.core.person_names import ME, check_name
 from app.engine.core.queue_assignment import divide_runs
 from app.engine.core.trajectory import Outcome
 from app.engine.core.verdicts import Label, Verdict
@@ -30,9 +30,8 @@ from app.engine.services.review import ReviewService
 from app.engine.store.annotator_store import FIRST_GUIDELINE
 from app.errors import Conflict, NotFound, UsageError
 
-MAX_NAME = 100
 MAX_GUIDELINE = 100_000
-"""Most letters of a person's name and of a guideline."""
+"""Most letters of a guideline."""
 
 GivenLabels = dict[str, dict[str, list[Label]]]
 """The labels of each person on each run, newest first."""
@@ -48,7 +47,8 @@ class AnnotatorService:
         """Divide the runs that pass a filter among annotators; return the queues of all.
 
         The division replaces the queues of these annotators, one undo brings the old ones back; verdicts stay. A
-        single annotator shares nothing, whatever ``overlap`` says.
+        single annotator gets no run that is in the queue of somebody else, unless ``overlap`` is 1: that asks for a
+        second look at all of them.
 
         Raises:
             UsageError: a name, the overlap or the filter makes no sense.
@@ -67,6 +67,19 @@ class AnnotatorService:
             ]
             if not rows:
                 raise UsageError("no run passes the filter", remedy="see the runs with: sitelore runs list")
+            if len(names) == 1 and request.overlap < 1:
+                others = {
+                    run
+                    for name, queue in self._core.workspace.annotators.queues().items()
+                    if name not in names
+                    for run in queue
+                }
+                rows = [row for row in rows if row.id not in others]
+                if not rows:
+                    raise UsageError(
+                        "every run that passes the filter is in the queue of somebody else",
+                        remedy="an overlap of 1 asks for a second look at them",
+                    )
             runs = [(row.id, row.site) for row in rows[: request.limit or None]]
             queues = divide_runs(runs, names, request.overlap, request.seed)
             label = f"assign {len(runs)} runs to {', '.join(names)}"
@@ -99,12 +112,13 @@ class AnnotatorService:
     def agreement(self) -> list[PairAgreement]:
         """Return the agreement of each two people who judged the same runs.
 
-        Adjudications, and verdicts on a single flag, are none of theirs. Disagreements on runs that the author has yet
-        to judge blindly are counted, and not listed.
+        Adjudications, and verdicts on a single flag, are none of theirs. Runs that the author has yet to judge blindly
+        are left out altogether.
         """
         workspace = self._core.workspace
         rows = {row.id: row for row in workspace.index.rows(RunFilter())}
-        verdicts = [verdict for verdict in workspace.review.verdicts() if verdict.run in rows]
+        visible = workspace.annotators.visible_verdicts(self._core.author)
+        verdicts = [verdict for verdict in visible if verdict.run in rows]
         given = given_labels(verdicts)
         settled = {verdict.run: verdict.label for verdict in verdicts if verdict.settles}
         people = sorted({person for labels in given.values() for person in labels})
@@ -113,8 +127,7 @@ class AnnotatorService:
             runs = sorted(run for run, labels in given.items() if first in labels and second in labels)
             if runs:
                 apart = [run for run in runs if given[run][first][0] is not given[run][second][0]]
-                listed = [run for run in apart if not workspace.annotators.is_blind(run, self._core.author)]
-                found.append(_pair(first, second, runs, given, [rows[run] for run in listed], settled))
+                found.append(_pair(first, second, runs, given, [rows[run] for run in apart], settled))
         return found
 
     async def adjudicate(self, run: str, label: Label, note: str = "") -> Verdict:
@@ -241,12 +254,7 @@ def _pair(
 
 def _names(given: Sequence[str], author: str) -> list[str]:
     """Return the names of annotators without doubles; "me" is the author."""
-    names = [author if name.strip() == ME else name.strip() for name in given]
+    names = [author if name.strip() == ME else check_name(name) for name in given]
     if not names:
         raise UsageError("nobody is named to assign runs to", remedy="name one annotator or more")
-    for name in names:
-        if not name or len(name) > MAX_NAME or not name.isprintable():
-            raise UsageError(
-                f"{name[:40]!r} is no name of an annotator", remedy=f"use up to {MAX_NAME} letters"
-            )
     return list(dict.fromkeys(names))

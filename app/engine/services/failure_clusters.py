@@ -49,7 +49,8 @@ class FailureClusterService:
     ) -> BulkVerdict:
         """Give all these runs one verdict; one undo withdraws them all.
 
-        Runs that have this label of this author already are skipped. Of the time spent each run gets an equal share.
+        Runs whose newest verdict of this author has this label are skipped. Of the time spent each run gets
+        an equal share.
 
         Raises:
             InputError: no run is named.  NotFound: one is unknown; then no verdict is given.
@@ -64,11 +65,12 @@ class FailureClusterService:
             if unknown := [run for run in asked if run not in known]:
                 more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
                 raise NotFound(f"no run {unknown[0]!r}{more}; no verdict was given")
-            has_it = {
-                verdict.run
+            newest = {
+                verdict.run: verdict  # they come oldest first
                 for verdict in workspace.review.verdicts()
-                if verdict.author == self._core.author and verdict.label is label and verdict.step is None
+                if verdict.author == self._core.author and not verdict.settles and not verdict.detector
             }
+            has_it = {run for run, one in newest.items() if one.label is label and one.step is None}
             judged = [run for run in asked if run not in has_it]
             now, guideline = time.time(), workspace.annotators.guideline_version()
             verdicts = [

@@ -35,7 +35,11 @@ class HistoryService:
         core.bus.subscribe(self._tell)
 
     async def undo(self, where: str = "") -> UndoResult:
-        """Undo the latest action; ``where`` = ``knowledge`` or ``review`` looks at that part only."""
+        """Undo the latest action; ``where`` = ``knowledge`` or ``review`` looks at that part only.
+
+        A workspace has one history, whoever acted. What it says of a run that the author is yet to judge blindly names
+        no label of others.
+        """
         return await self._turn(back=True, where=where)
 
     async def redo(self, where: str = "") -> UndoResult:
@@ -45,12 +49,10 @@ class HistoryService:
     @on_store
     def history(self, limit: int = 50) -> list[str]:
         """Return the labels of actions, latest first."""
-        entries = [
-            *self._core.kb.journal.entries(limit),
-            *self._core.workspace.review.journal.entries(limit),
-        ]
-        entries.sort(key=lambda entry: entry.at, reverse=True)
-        return [entry.label + (" (undone)" if entry.undone_at else "") for entry in entries[:limit]]
+        ours = [(entry, entry.label) for entry in self._core.kb.journal.entries(limit)]
+        theirs = [(entry, self._label(entry)) for entry in self._core.workspace.review.journal.entries(limit)]
+        both = sorted([*ours, *theirs], key=lambda one: one[0].at, reverse=True)
+        return [label + (" (undone)" if entry.undone_at else "") for entry, label in both[:limit]]
 
     async def load_session(self) -> dict[str, Any]:
         """Return the stored state of the window."""
@@ -61,22 +63,23 @@ class HistoryService:
         await self._core.on_store(self._core.workspace.review.save_session, session)
 
     async def _turn(self, back: bool, where: str) -> UndoResult:
-        def turning() -> tuple[JournalEntry | None, bool]:
+        def turning() -> tuple[JournalEntry | None, bool, str]:
             kb, workspace = self._core.kb, self._core.workspace
             ours, theirs = kb.peek()[not back], workspace.review.peek()[not back]
             ours = ours if where != "review" else None
             theirs = theirs if where != "knowledge" else None
             in_kb = _is_ours_next(ours, theirs, back)
             if ours is None and theirs is None:
-                return None, in_kb
+                return None, in_kb, ""
             if in_kb:
-                return (kb.undo() if back else kb.redo()), True
+                moved = kb.undo() if back else kb.redo()
+                return moved, True, moved.label if moved is not None else ""
             hosts = workspace.sites
             turned = workspace.undo() if back else workspace.redo()
             self._core.share_hosts(hosts)
-            return turned, False
+            return turned, False, self._label(turned) if turned is not None else ""
 
-        entry, in_kb = await self._core.on_store(turning)
+        entry, in_kb, did = await self._core.on_store(turning)
         if entry is not None and in_kb:
             self._core.bus.publish(KnowledgeChanged())
         elif entry is not None and entry.kind == GRAPH_EDIT:
@@ -96,14 +99,17 @@ class HistoryService:
             await self._review.start_missing_detection()  # runs that came back from the trash
             await self._review.after_verdicts(())
         undo, redo = await self._core.on_store(self._next)
-        return UndoResult(did=entry.label if entry is not None else "", undo=undo, redo=redo)
+        return UndoResult(did=did, undo=undo, redo=redo)
+
+    def _label(self, entry: JournalEntry) -> str:
+        return self._core.workspace.annotators.shown_label(entry, self._core.author)
 
     def _next(self) -> tuple[str, str]:
         words: list[str] = []
         for at, back in ((0, True), (1, False)):
             ours, theirs = self._core.kb.peek()[at], self._core.workspace.review.peek()[at]
             chosen = ours if _is_ours_next(ours, theirs, back) else theirs
-            words.append(chosen.label if chosen is not None else "")
+            words.append("" if chosen is None else chosen.label if chosen is ours else self._label(chosen))
         return words[0], words[1]
 
     def _tell(self, event: object) -> None:

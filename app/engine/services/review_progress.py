@@ -36,14 +36,15 @@ class ReviewProgressService:
 
         A person's runs are those in their queue and those they judged. The seconds of a tip run from its author's
         latest verdict on its run to its first saving, where that is at most half an hour: no clock runs while a tip is
-        written.
+        written. Verdicts that the author is yet to see, before a second look, are not counted.
         """
         core = self._core
         rows = filtered_rows(core.workspace.index, which)
         shown = {row.id for row in rows}
+        visible = core.workspace.annotators.visible_verdicts(core.author)
         work = _Work(
             rows=rows,
-            verdicts=[one for one in core.workspace.review.verdicts() if one.run in shown],
+            verdicts=[one for one in visible if one.run in shown],
             tips=[
                 tip
                 for tip in core.kb.tips()

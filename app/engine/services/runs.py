@@ -32,7 +32,7 @@ class RunService:
 
     def __init__(self, core: Core, judging: ReviewService) -> None:
         self._core, self._review = core, judging
-        self._written: dict[str, list[str]] = {}
+        self._written: dict[str, list[tuple[str, str]]] = {}
         self._tips_seen = -1
 
     async def import_runs(self, paths: Sequence[str], format: str = "auto") -> RunImportReport:
@@ -79,17 +79,27 @@ class RunService:
     @on_store
     def _rows(self, which: RunFilter) -> list[RunRow]:
         rows = filtered_rows(self._core.workspace.index, which)
-        written = self._tips_by_run()
-        return [replace(row, tips=len(written[row.id])) if row.id in written else row for row in rows]
+        blind = self._core.workspace.annotators.blind_runs(self._core.author)
+        return [
+            replace(row, tips=len(self._tips_of(row.id, row.id in blind)))
+            if row.id in self._tips_by_run()
+            else row
+            for row in rows
+        ]
 
-    def _tips_by_run(self) -> dict[str, list[str]]:
-        """Return the ids of tips by source run; read again only when tips have changed."""
+    def _tips_of(self, run: str, blind: bool) -> tuple[str, ...]:
+        """Return the ids of the tips from a run; of a blind one, the author's own."""
+        found = self._tips_by_run().get(run, ())
+        return tuple(tip for tip, author in found if not blind or author == self._core.author)
+
+    def _tips_by_run(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the ids and authors of tips by source run; read again only when tips have changed."""
         version = self._core.kb.data_version
         if version != self._tips_seen:
             self._written.clear()
             for tip in self._core.kb.tips():
                 if tip.provenance.run:
-                    self._written.setdefault(tip.provenance.run, []).append(tip.id)
+                    self._written.setdefault(tip.provenance.run, []).append((tip.id, tip.provenance.author))
             self._tips_seen = version
         return self._written
 
@@ -97,7 +107,7 @@ class RunService:
     def open_run(self, run: str) -> RunDetail:
         """Return a run with its steps, flags, risk, verdicts and interventions.
 
-        Of a run that another annotator judges as well, the verdicts of others come after the author's own.
+        Of a run that another annotator judges as well, the verdicts and tips of others come after the author's own.
         """
         workspace = self._core.workspace
         loaded, steps = workspace.runs.load(run)
@@ -113,7 +123,7 @@ class RunService:
             suspect=suspect,
             verdicts=() if blind else tuple(verdicts),
             hidden_verdicts=len(verdicts) if blind else 0,
-            tips=tuple(self._tips_by_run().get(run, ())),
+            tips=self._tips_of(run, blind),
             uses=tuple(uses_at(self._core, steps)),
             interventions=tuple(workspace.supervision.interventions(run)),
         )

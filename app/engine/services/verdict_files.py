@@ -13,6 +13,7 @@ from pathlib import Path
 
 from app.engine.api.review_api import VERDICT_FORMATS, VerdictImport
 from app.engine.api.run_rows import RunFilter, RunRow
+from app.engine.core.person_names import ME, check_name
 from app.engine.core.verdict_rows import (
     COLUMNS,
     JSONL,
@@ -78,17 +79,18 @@ class VerdictFileService:
 
         A run is found by its id; where the file names none, by suite and task if only one run is of it. ``author`` is
         the author of rows that name none, "" for the one of this workspace. A verdict that was withdrawn here comes
-        back into force.
+        back into force. One that settles a run needs two people who judged it, here or in the file.
 
         Raises:
-            UsageError: there is no such format.  InputError: the file can't be read; nothing was changed.
+            UsageError: there is no such format, or the author is no name.
+            InputError: the file can't be read; nothing was changed.
         """
         chosen = _format(format)
         rows, failed = await self._core.on_worker(_read, path, chosen)
 
         def adding() -> _Sorted:
             workspace = self._core.workspace
-            fallback = author.strip() or self._core.author
+            fallback = self._core.author if author.strip() in ("", ME) else check_name(author)
             found = _Sorted(failed=list(failed))
             found.sort(
                 rows,
@@ -143,8 +145,14 @@ class _Sorted:
         for row in rows:
             agents[row.suite, row.task].add(row.agent)
         ids = {verdict.id: (verdict, stands) for verdict, stands in stored}
-        timeless = {_content(verdict) for verdict, stands in stored if stands}
+        newest: dict[
+            tuple[object, ...], Verdict
+        ] = {}  # a verdict that the same person replaced is no longer said
+        for verdict, stands in stored:
+            if stands:
+                newest[_subject(verdict)] = verdict
         now = time.time()
+        matched: list[tuple[VerdictRow, RunRow]] = []
         for row in rows:
             run = by_id.get(row.run)
             if run is None:
@@ -156,20 +164,36 @@ class _Sorted:
                     f"line {row.line}: run {run.id} has no step {row.step}; it has {run.steps}"
                 )
                 continue
+            matched.append((row, run))
+        judges: dict[str, set[str]] = defaultdict(set)
+        for verdict, stands in stored:
+            if stands and not verdict.settles and not verdict.detector:
+                judges[verdict.run].add(verdict.author)
+        for row, run in matched:
+            if not row.settles and not row.detector:
+                judges[run.id].add(row.author or author)
+        for row, run in matched:
             verdict = _verdict(row, run.id, author, origin, now)
             old, stands = ids.get(verdict.id, (None, False))
             if old is not None and _content(old) != _content(verdict):  # an id that another verdict has here
                 verdict = _verdict(row, run.id, author, origin, now, own_id=False)
                 old, stands = ids.get(verdict.id, (None, False))
-            if stands or (row.at is None and _content(verdict) in timeless):
+            last = newest.get(_subject(verdict))
+            if stands or (row.at is None and last is not None and _content(verdict) == _content(last)):
                 self.known += 1
+                continue
+            if row.settles and len(judges[run.id]) < 2:
+                self.failed.append(
+                    f"line {row.line}: it settles run {run.id}, which two people have yet to judge"
+                )
                 continue
             if old is not None:
                 self.again.append(old.id)
             else:
                 self.new.append(verdict)
             ids[verdict.id] = (verdict, True)
-            timeless.add(_content(verdict))
+            if last is None or verdict.at >= last.at:
+                newest[_subject(verdict)] = verdict
 
     def _run_of(
         self,
@@ -245,6 +269,11 @@ def _content(verdict: Verdict) -> tuple[object, ...]:
         verdict.run, verdict.label.value, verdict.step, verdict.detector, verdict.note, verdict.author,
         verdict.settles,
     )  # fmt: skip
+
+
+def _subject(verdict: Verdict) -> tuple[object, ...]:
+    """Return whose verdict it is on what: of equal ones the newest counts."""
+    return verdict.run, verdict.author, verdict.detector, verdict.settles
 
 
 def _format(name: str) -> str:

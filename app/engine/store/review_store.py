@@ -132,6 +132,16 @@ class ReviewStore(StoreFile):
         with translated_errors(self.path):
             return self.journal.peek()
 
+    def judged_in(self, entry: int) -> list[tuple[str, str]]:
+        """Return the run and author of each verdict that an entry of the history gave or withdrew."""
+        found = self._all(
+            "SELECT v.run, v.author FROM deed, verdict AS v WHERE deed.id = ? AND deed.kind = 'verdict' AND"
+            " (v.id = json_extract(deed.forward, '$.verdict')"
+            " OR v.id IN (SELECT value FROM json_each(deed.forward, '$.verdicts')))",
+            entry,
+        )
+        return [(row["run"], row["author"]) for row in found]
+
     def record(
         self, kind: str, label: str, forward: dict[str, Any], backward: dict[str, Any], author: str
     ) -> None:

@@ -166,6 +166,8 @@ async def test_runs_that_have_this_verdict_of_this_person_are_skipped(engine: En
     assert (await engine.open_run("save-3")).verdicts[-1].lead_seconds == pytest.approx(4.0)
     again = await engine.give_verdicts(SAVES, Label.LOOP)
     assert (again.runs, again.verdicts, again.skipped) == ((), (), SAVES)
+    await engine.give_verdict("save-1", Label.BLOCKED)  # a change of mind: the older label no longer counts
+    assert (await engine.give_verdicts(SAVES, Label.LOOP)).runs == ("save-1",)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +277,8 @@ def test_runs_by_name_or_by_filter_are_judged(workspace: str, capsys: pytest.Cap
         (("judge", "loop"), 2, "name either runs"),
         (("judge", "loop", "save-1", "--cluster", "x"), 2, "name either runs"),
         (("judge", "loop", "--cluster", "crash-00000000"), 1, "no cluster 'crash-00000000'"),
-        (("judge", "loop", "--filter", "site:nowhere"), 1, "no run passes the filter"),
+        (("judge", "loop", "--filter", "site:nowhere"), 2, 'unknown filter word "site:nowhere"'),
+        (("judge", "loop", "--filter", "reddit passed"), 1, "no run passes the filter"),
         (("judge", "loop", "unknown"), 1, "no run 'unknown'"),
         (("judge", "bogus", "save-1"), 2, "bogus"),
         (("clusters", "--filter", "nonsense:foo"), 2, 'unknown filter word "nonsense:"'),

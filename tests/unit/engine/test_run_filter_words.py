@@ -85,6 +85,18 @@ def test_a_beginning_is_completed_by_the_words_and_values_that_are_known(text, o
     assert completions(text, VALUES) == offered
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("site:map suite:demo site:'shop admin' detector:any by:nobody", ""),
+        ("site:mop", 'unknown filter word "site:mop"; did you mean site:map?'),
+        ("suite:other", 'unknown filter word "suite:other"'),
+    ],
+)
+def test_values_that_are_not_here_are_named_where_they_are_known(text, told):
+    assert "; ".join(map(str, unknown_words(text, VALUES))) == told
+
+
 def test_a_completion_replaces_the_word_being_typed_and_can_be_parsed():
     assert complete("failed lab", "label:") == "failed label:"
     line = complete('failed label:"gav', 'label:"gave up"')

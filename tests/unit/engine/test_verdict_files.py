@@ -65,8 +65,8 @@ VERDICTS = st.builds(
     step=st.none() | st.integers(0, 99),
     detector=TEXT,
     note=TEXT | st.sampled_from(["=1+1", "'=1", "''", "@x", " =a", "\ttab", "-1", "a\r\nb\n", '"', "a;b,c"]),
-    author=TEXT,
-    at=st.floats(0, 2e9),
+    author=st.sampled_from(["", "ann", "Bob Lee", "=1", "'x", "Åse"]),
+    at=st.floats(0, 1.7e9),
     guideline=st.sampled_from(["1", "2", ""]),
     lead_seconds=st.floats(0, 1e4),
     settles=st.booleans(),
@@ -117,6 +117,9 @@ def test_any_bytes_are_rows_or_one_clear_error(data):
         ({"run": "run-0", "label": "loop", "lead_seconds": float("nan")}, "lead_seconds is nan"),
         ({"run": "run-0", "label": "loop", "lead_seconds": -1}, "lead_seconds is -1"),
         ({"run": "run-0", "label": "loop", "settles": "yes"}, "settles is 'yes' and not true or false"),
+        ({"run": "run-0", "label": "loop", "at": 4e9}, "at is 4000000000: more than a day in the future"),
+        ({"run": "run-0", "label": "loop", "author": "b\x1bob"}, "is no name of a person"),
+        ({"run": "run-0", "label": "loop", "author": "b" * 81}, "is no name of a person"),
         (["run-0", "loop"], "this is no JSON object"),
         (7, "this is no JSON object"),
     ],
@@ -144,7 +147,48 @@ def test_lists_and_tables_of_spreadsheets_are_read(text):
     assert (row.label, failed) == (Label.LOOP, [])
 
 
+def test_a_long_cell_fails_its_row_and_an_unclosed_quote_names_its_row():
+    limit = csv.field_size_limit()
+    rows, failed = read_rows(f"run,label,note\nrun-0,loop,{'x' * 200_000}\nrun-1,loop,\n".encode())
+    assert [row.run for row in rows] == ["run-1"]
+    assert failed == ["line 2: note is longer than 20,000 letters"]
+    with pytest.raises(InputError, match="begins in line 3"):
+        read_rows(b'run,label,note\nrun-0,loop,\nrun-1,loop,"open\nrun-2,loop,\n')
+    assert csv.field_size_limit() == limit
+
+
 # ---------------------------------------------------------------- the workspace
+async def test_authors_are_stripped_and_me_or_blank_is_the_reader(engine, tmp_path):
+    file = tmp_path / "names.csv"
+    file.write_text("run,label,author\nrun-0,loop, bob \nrun-1,loop,me\nrun-2,loop,  \n")
+    assert (await engine.import_verdicts(str(file))).added == 3
+    assert [one.author for one in await verdicts(engine)] == ["bob", "ann", "ann"]
+    with pytest.raises(UsageError):
+        await engine.import_verdicts(str(file), author="b" * 81)
+
+
+async def test_a_row_that_settles_needs_two_people_who_judged_the_run(engine, tmp_path):
+    await engine.give_verdict("run-0", Label.LOOP)
+    file = tmp_path / "settled.csv"
+    file.write_text(
+        "run,label,author,settles\nrun-0,loop,eve,true\nrun-1,loop,eve,true\nrun-0,gave up,bob,\n"
+    )
+    told = await engine.import_verdicts(str(file))
+    assert (told.added, told.failed) == (
+        2, ("line 3: it settles run run-1, which two people have yet to judge",),
+    )  # fmt: skip
+
+
+async def test_a_row_without_a_time_is_known_only_while_its_author_still_says_so(engine, tmp_path):
+    file = tmp_path / "mine.csv"
+    file.write_text("run,label\nrun-0,loop\n")
+    await engine.give_verdict("run-0", Label.LOOP)
+    assert (await engine.import_verdicts(str(file))).known == 1
+    await engine.give_verdict("run-0", Label.GAVE_UP)
+    assert (await engine.import_verdicts(str(file))).added == 1
+    assert (await verdicts(engine))[-1].label is Label.LOOP
+
+
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 async def test_an_export_into_a_copy_of_the_workspace_is_exact_and_reading_it_again_adds_nothing(
     place, tmp_path, form
@@ -222,7 +266,7 @@ async def test_an_older_verdict_of_a_file_does_not_stand_in_for_a_newer_one_give
     await engine.import_verdicts(str(file))
     [shown] = [one for one in await engine.list_runs(RunFilter()) if one.id == "run-0"]
     assert (shown.label, shown.verdicts, shown.judged_by) == ("loop", 2, ("ann", "bob"))
-    file.write_text(json.dumps(row | {"at": 4e9, "label": "counting"}))
+    file.write_text(json.dumps(row | {"at": time.time() + 60, "label": "counting"}))
     await engine.import_verdicts(str(file))
     assert (await engine.list_runs(RunFilter(label="counting")))[0].id == "run-0"
 
