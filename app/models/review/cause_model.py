@@ -81,14 +81,6 @@ class CauseModel(QObject):
             return ""
         return _tr("Opened at step {0}: {1}").format(detail.suspect.step, detail.suspect.because)
 
-    @property
-    def suspect_flag(self) -> tuple[str, int] | None:
-        """Detector and step of the flag that the suspect step rests on."""
-        detail = self._review.detail
-        if detail is None or not detail.suspect.detector:
-            return None
-        return detail.suspect.detector, detail.suspect.flag_step
-
     def ask(self) -> None:
         """Ask a model for the cause of the open run."""
         run = self._run

@@ -161,10 +161,6 @@ class VerdictGrid(RowList):
         self._fit()
         super().resizeEvent(event)
 
-    def label_room(self) -> tuple[int, int]:
-        """Return the width that the longest label needs, and the width it has, in pixels."""
-        return self._needed(is_small=self._is_small), self.gridSize().width()
-
     def _describe(self, choice: VerdictChoice) -> RowContent:
         return verdict_row(choice, is_small=self._is_small)
 

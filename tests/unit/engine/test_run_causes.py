@@ -102,6 +102,37 @@ async def test_a_blind_suite_leaks_nothing_of_the_reference(engine, suite):
     assert "Zora" not in repr((page, cause))
 
 
+async def test_the_pages_that_are_kept_keep_nothing_of_a_suite_that_turns_blind_or_goes(engine, suite):
+    added = await engine.add_suite(suite)
+    assert "Zora" in repr((await engine.likely_cause("wrong"), await engine.answer_page("wrong")))
+    await engine.set_suite_blind(added.name, True)
+    page, cause = await engine.answer_page("wrong"), await engine.likely_cause("wrong")
+    assert page.expected is not None
+    assert page.expected.hidden
+    assert "Zora" not in repr((page, cause))
+    await engine.set_suite_blind(added.name, False)
+    assert "Zora" in repr(await engine.likely_cause("wrong"))
+
+
+async def test_pages_are_read_once_for_cause_and_answer_and_again_when_the_run_changes(tmp_path):
+    core = await Core.open(tmp_path / "own", "mina")
+    try:
+        blobs: dict[str, bytes] = {}
+        tree = add_blob(blobs, TREE.encode())
+        run = make_run("one", score=0.0, step_count=1, answer="Ada Finch")
+        runs = core.workspace.runs
+        await core.on_store(runs.add, run, [make_step(0, url=SHOP, tree=tree)], blobs)
+        causes = RunCauseService(core, ReviewService(core))
+        first = await core.on_store(causes._search_of, "one")
+        assert await core.on_store(causes._search_of, "one") is first
+        head = runs.folder("one") / "run.json"
+        head.write_bytes(head.read_bytes().replace(b"Ada Finch", b"Zora Quill"))
+        again = await core.on_store(causes._search_of, "one")
+        assert again.answer_page(None).answer == "Zora Quill"
+    finally:
+        await core.aclose()
+
+
 async def test_a_run_that_is_not_here_is_named(engine):
     for call in (engine.answer_page, engine.likely_cause, engine.ask_cause, engine.similar_runs):
         with pytest.raises(NotFound, match="nope"):
