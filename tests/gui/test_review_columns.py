@@ -181,7 +181,7 @@ def test_two_verdicts_are_two_with_step_and_author_in_the_column_and_in_the_queu
     ]
     assert desk.view.judgement.verdict.given.isVisible()
     desk.until(lambda: desk.model.queue.model.at(0).verdicts == 2)
-    assert "2 verdicts" in [span.text for span in run_row(desk.model.queue.model.at(0)).lines[0].spans]
+    assert "2 verdicts" in [span.text for span in run_row(desk.model.queue.model.at(0)).lines[-1].spans]
     listing = desk.view.judgement.verdict.given
     listing.setFocus()
     listing.setCurrentIndex(given.index(0))
