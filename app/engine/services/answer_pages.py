@@ -36,7 +36,7 @@ class VisitedPages:
     lost: bool = False
 
 
-class PageSearch:
+class SearchedPages:
     """The pages of one run, searched once for its answer page and its cause; threads may share it.
 
     Nothing of a suite is kept here: what was expected is given with each call, so that a blind suite shows nothing.

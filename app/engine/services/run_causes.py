@@ -14,7 +14,7 @@ from app.engine.core.trajectory import Outcome
 from app.engine.core.verdicts import Label
 from app.engine.detectors.cause_material import CauseMaterial, CauseSentence
 from app.engine.detectors.cause_sentences import tell_cause
-from app.engine.services.answer_pages import PageSearch, ended_words, visited_pages
+from app.engine.services.answer_pages import SearchedPages, ended_words, visited_pages
 from app.engine.services.core import Core
 from app.engine.services.expected_outcomes import ExpectedOutcomeService
 from app.engine.services.model_judging import Opener, open_configured_model
@@ -42,7 +42,7 @@ class RunCauseService:
         self._core, self._review = core, review
         self._outcomes = outcomes or ExpectedOutcomeService(core, SuiteService(core))
         self._opener = opener or open_configured_model
-        self._search: PageSearch | None = None
+        self._search: SearchedPages | None = None
 
     async def answer_page(self, run: str) -> AnswerPage:
         """Return what is needed to judge an answer; for a run without one, how it ended.
@@ -115,13 +115,13 @@ class RunCauseService:
         flags = await self._core.on_store(self._core.workspace.index.flags, run)
         return await self._core.on_worker(search.cause_material, expected, flags)
 
-    def _search_of(self, run: str) -> PageSearch:
+    def _search_of(self, run: str) -> SearchedPages:
         """Return the search of a run's pages; that of the last run is kept while its files are unchanged."""
         loaded, _ = self._core.workspace.runs.load(run)
         kept = self._search
         # The store gives the same object until a file changes; a lost page may come back with an import.
         if kept is None or kept.visited.run is not loaded or kept.visited.lost:
-            kept = self._search = PageSearch(visited_pages(self._core.workspace, run))
+            kept = self._search = SearchedPages(visited_pages(self._core.workspace, run))
         return kept
 
     def _asked(self, run: str) -> list[dict[str, Any]]:
