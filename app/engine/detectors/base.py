@@ -14,7 +14,7 @@ leaves out the recorded score and everything derived from it: there is no field 
 from __future__ import annotations
 
 import re
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -167,6 +167,29 @@ class Detector(DetectorInfo, ABC):
             evidence=evidence or {},
             version=self.version,
         )
+
+
+class ResultDetector(Detector):
+    """A rule over an action and the page it led to; a takeover parts the two."""
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._before: Step | None = None
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        yield from self.compare(self._before, step)
+        self._before = step
+
+    def see_handover(self, page: Step) -> Iterable[Flag]:
+        yield from self.compare(self._before, page)
+        self._before = None
+
+    def see_last(self, page: Step) -> Iterable[Flag]:
+        yield from self.compare(self._before, page)
+
+    @abstractmethod
+    def compare(self, step: Step | None, after: Step) -> Iterable[Flag]:
+        """Return flags for the action of ``step``, whose page ``after`` shows; ``None`` before the first action."""
 
 
 ActionKey = tuple[str, str, str, str]

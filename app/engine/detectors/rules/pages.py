@@ -17,6 +17,7 @@ from app.engine.detectors.base import (
     ActionKey,
     Detector,
     Prior,
+    ResultDetector,
     RunContext,
     action_key,
     action_text,
@@ -30,7 +31,7 @@ _TAKE_FOCUS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 """A click on these may do no more than set the cursor."""
 
 
-class NoEffect(Detector):
+class NoEffect(ResultDetector):
     name = "no-effect"
     severity = Severity.HINT
     summary = "An action was done and the page's content is the same as before."
@@ -39,23 +40,10 @@ class NoEffect(Detector):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._before: Step | None = None
         self._counts: dict[ActionKey, tuple[int, int]] = {}
         self._total = 0
 
-    def see(self, step: Step) -> Iterable[Flag]:
-        yield from self._look(step)
-        self._before = step
-
-    def see_handover(self, page: Step) -> Iterable[Flag]:
-        yield from self._look(page)
-        self._before = None
-
-    def see_last(self, page: Step) -> Iterable[Flag]:
-        yield from self._look(page)
-
-    def _look(self, after: Step) -> Iterable[Flag]:
-        step = self._before
+    def compare(self, step: Step | None, after: Step) -> Iterable[Flag]:
         if (
             step is None
             or step.action is None

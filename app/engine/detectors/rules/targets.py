@@ -8,10 +8,17 @@ from collections.abc import Iterable
 from app.engine.core.text import quoted
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.core.verdicts import Flag, Severity
-from app.engine.detectors.base import SINCE, Detector, Prior, RunContext, action_text, is_worth_flagging
+from app.engine.detectors.base import (
+    SINCE,
+    Detector,
+    Prior,
+    ResultDetector,
+    action_text,
+    is_worth_flagging,
+)
 
 
-class TargetNotOnPage(Detector):
+class TargetNotOnPage(ResultDetector):
     """An element that the agent guessed or took from the picture; told once the page shows that nothing came of it."""
 
     name = "target-not-on-page"
@@ -19,23 +26,7 @@ class TargetNotOnPage(Detector):
     summary = "The action's element was not on the page as the agent was shown it, and it changed nothing."
     prior = Prior(0.0, often=0.6)
 
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
-        self._before: Step | None = None
-
-    def see(self, step: Step) -> Iterable[Flag]:
-        yield from self._look(step)
-        self._before = step
-
-    def see_handover(self, page: Step) -> Iterable[Flag]:
-        yield from self._look(page)
-        self._before = None
-
-    def see_last(self, page: Step) -> Iterable[Flag]:
-        yield from self._look(page)
-
-    def _look(self, after: Step) -> Iterable[Flag]:
-        step = self._before
+    def compare(self, step: Step | None, after: Step) -> Iterable[Flag]:
         bid = step.action.bid if step is not None and step.action is not None else None
         if step is None or not bid or step.error_class is ErrorClass.HARNESS:
             return
