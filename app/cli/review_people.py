@@ -133,7 +133,7 @@ def _pair_text(pair: PairAgreement) -> str:
             " for a single run" if pair.runs < 2 else ": both gave one label only"
         )
     elif pair.low is None or pair.high is None:
-        kappa = f"kappa {pair.kappa:.2f}, without an interval: no run apart"
+        kappa = f"kappa {pair.kappa:.2f}, without an interval: these runs say too little for one"
     else:
         kappa = f"kappa {pair.kappa:.2f} (95 %: {pair.low:.2f} to {pair.high:.2f})"
     head = f"{pair.first} and {pair.second}: {pair.agreed} of {pair.runs} runs alike, {kappa}"

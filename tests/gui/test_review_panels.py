@@ -333,6 +333,8 @@ def test_versions_stand_newest_first_whatever_order_they_come_in(fake_engine, ru
         ("# Title\nText", [("Title", True), ("\n", False), ("Text", False)]),
         ("**loop** (5): again", [("loop", True), (" (5): again", False)]),
         ("2 ** 3", [("2 ** 3", False)]),
+        ("*Example:* it clicks", [("Example: it clicks", False)]),
+        ("2 * 3 * 4", [("2 * 3 * 4", False)]),
         ("- one\n- two", [("- one", False), ("\n", False), ("- two", False)]),
     ],
 )

@@ -17,13 +17,17 @@ FEWEST = 2
 """Runs below which there is no kappa."""
 _NORMAL_95 = 1.959963984540054
 
+_LEAST_ERROR = 1e-6
+"""A standard error below this is 0 but for rounding."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KappaEstimate:
     """Kappa and its 95 % interval.
 
     ``kappa`` is ``None`` below two pairs, and where chance alone agrees always: both gave one and the same label.
-    ``low`` and ``high`` are ``None`` then, and where every pair agrees: the standard error is 0, and says nothing.
+    ``low`` and ``high`` are ``None`` then, and where the standard error is 0, which says nothing: every pair agrees, or
+    one of the two gave a single label.
     """
 
     kappa: float | None
@@ -55,6 +59,8 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> KappaEstimate:
     if agreed == total:
         return KappaEstimate(kappa=kappa)
     error = _standard_error(Counter(pairs), first, second, total)
+    if error < _LEAST_ERROR:
+        return KappaEstimate(kappa=kappa)
     return KappaEstimate(
         kappa=kappa, low=max(-1.0, kappa - _NORMAL_95 * error), high=min(1.0, kappa + _NORMAL_95 * error)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -135,10 +136,14 @@ def newest_first(versions: list[Guideline]) -> tuple[Guideline, ...]:
     )[::-1]
 
 
+_EMPHASIS = re.compile(r"(?<!\*)\*(?![\s*])([^*\n]+)\*(?!\*)")
+
+
 def reading_parts(text: str) -> list[tuple[str, bool]]:
     """Return a text for reading: stretches, and whether each is bold.
 
-    Lines broken by hand are joined into paragraphs; headings (``#``) and words between ``**`` are bold.
+    Lines broken by hand are joined into paragraphs; headings (``#``) and words between ``**`` are bold, words between
+    ``*`` are plain.
     """
     parts: list[tuple[str, bool]] = []
     for number, block in enumerate(_blocks(text)):
@@ -146,6 +151,7 @@ def reading_parts(text: str) -> list[tuple[str, bool]]:
         if block.startswith("#"):
             parts.append((block.lstrip("# "), True))
             continue
+        block = _EMPHASIS.sub(r"\1", block)
         pieces = block.split("**")
         whole = len(pieces) % 2 == 1  # an odd number of marks means nothing
         stretches = pieces if whole else [block]

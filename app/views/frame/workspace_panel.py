@@ -35,6 +35,8 @@ class WorkspacePanel(Overlay):
         )
         self.body.addWidget(self.empty)
         self.body.addWidget(self.list, 1)
+        self._rest = QWidget()  # keeps the words together while there is no list
+        self.body.addWidget(self._rest, 1)
         self.body.addLayout(hbox(0, self.choose))
         self._dialog: QFileDialog | None = None
         close.clicked.connect(self.dismiss)
@@ -60,6 +62,7 @@ class WorkspacePanel(Overlay):
         rows = self._recent.rowCount()
         self.empty.setVisible(not rows)
         self.list.setVisible(rows > 0)
+        self._rest.setVisible(not rows)
         if rows:
             other = next((n for n, row in enumerate(self._recent.rows) if not row.is_open), 0)
             self.list.setCurrentIndex(self._recent.index(other))

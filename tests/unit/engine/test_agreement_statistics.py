@@ -58,7 +58,6 @@ def test_kappa_is_observed_agreement_beyond_chance(table, kappa):
         [[20, 5], [10, 15]],
         [[25, 35], [5, 35]],
         [[3, 2, 1], [0, 4, 2], [1, 0, 7]],
-        [[2, 2], [0, 0]],
     ],
 )
 def test_the_interval_is_that_of_the_delta_method(table):
@@ -89,6 +88,13 @@ def test_the_interval_is_that_of_the_delta_method(table):
 def test_there_is_no_interval_where_all_agree_or_nothing_is_defined():
     assert cohen_kappa(pairs_of([[3, 0], [0, 4]])).low is None
     assert cohen_kappa(pairs_of([[3, 0], [0, 0]])).high is None
+
+
+@pytest.mark.parametrize("table", [[[2, 2], [0, 0]], [[5, 1], [0, 0]], [[5, 0], [1, 0]]])
+def test_there_is_no_interval_of_no_width_where_one_gave_a_single_label(table):
+    found = cohen_kappa(pairs_of(table))
+    assert found.kappa == pytest.approx(0.0)
+    assert (found.low, found.high) == (None, None)
 
 
 def test_a_label_is_compared_with_the_rest():

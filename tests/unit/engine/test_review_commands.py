@@ -49,7 +49,7 @@ def test_two_annotators_judge_disagree_and_are_settled(sitelore, tmp_path):
     assert out.splitlines()[1].split() == ["ann", "6", "6", "2", "4"]
     _, out, _ = sitelore("agreement")
     # One of two alike; by chance 1/2 (ann said loop only): kappa 0.
-    assert out.splitlines()[0].startswith("ann and bob: 1 of 2 runs alike, kappa 0.00 (95 %:")
+    assert out.splitlines()[0].startswith("ann and bob: 1 of 2 runs alike, kappa 0.00, without an interval")
     assert sitelore("adjudicate", "run-0", "wrong page")[1] == "run-0: settled as wrong page\n"
     [pair] = json.loads(sitelore("agreement", "--json")[1])
     assert pair["disagreements"][0]["settled"] == "wrong page"
