@@ -303,3 +303,15 @@ def test_the_other_form_is_a_click_away_at_any_text_size(desk, theme, zoom):
     desk.until(lambda: desk.model.many.clusters)
     assert QApplication.focusWidget() is desk.view.queue.clusters
     theme.set_zoom(1.0)
+
+
+def test_a_workspace_without_runs_offers_to_import_in_both_forms(make_desk, fake_engine):
+    fake_engine.all_runs.clear()
+    desk = make_desk(start=False)
+    desk.model.start()
+    queue = desk.view.queue
+    desk.until(lambda: queue.empty.isVisible())
+    desk.press(Key.Key_C)
+    desk.until(lambda: desk.model.clusters.state is QueueState.NO_MATCH)
+    assert queue.empty.isVisible()
+    assert not queue.no_clusters.isVisible()

@@ -138,7 +138,6 @@ class QueuePane(QWidget):
             self.tr("Grouping the failures…"), self.tr("Looking for what they have in common."), "", center
         )
         self._cluster_faces |= {
-            QueueState.NO_RUNS: self.no_clusters,
             QueueState.NO_MATCH: self.no_clusters,
             QueueState.LOADING: grouping,
             QueueState.ERROR: self.cluster_error,
@@ -178,7 +177,8 @@ class QueuePane(QWidget):
         grouped = clusters.is_shown
         if grouped and clusters.state is QueueState.READY and not self.clusters.currentIndex().isValid():
             self._mark_cluster()  # before the list has the focus, which would make its first row current
-        face = self._cluster_faces[clusters.state] if grouped else self._faces[queue.state]
+        by_runs = not grouped or queue.state is QueueState.NO_RUNS  # without runs, importing comes first
+        face = self._faces[queue.state] if by_runs else self._cluster_faces[clusters.state]
         self._stack.setCurrentWidget(face)
         if held:
             self.take_focus()
