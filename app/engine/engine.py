@@ -48,13 +48,17 @@ from app.engine.services.run_comparison import RunComparisonService
 from app.engine.services.run_evidence import task_lookup
 from app.engine.services.run_reader import RunReader
 from app.engine.services.runs import RunService
+from app.engine.services.schedules import ScheduleService
 from app.engine.services.sites import SiteService
 from app.engine.services.step_drafting import StepDraftingService
 from app.engine.services.stored_suites import StoredSuites
 from app.engine.services.suites import SuiteService
 from app.engine.services.supervision.approvals import ApprovalService
+from app.engine.services.supervision.batches import BatchService
+from app.engine.services.supervision.equal_requests import EqualRequestService
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.operator_actions import OperatorActions
+from app.engine.services.supervision.pointing import PointingService
 from app.engine.services.supervision.takeover_service import TakeoverService
 from app.engine.services.tip_testing import TipTestService
 from app.engine.services.verdict_files import VerdictFileService
@@ -115,6 +119,10 @@ class Engine(EngineApi):
             self._graph_navigation,
             run_reader,
             OperatorActions(core, approvals, self._fleet),
+            BatchService(core, self._fleet),
+            EqualRequestService(core, approvals, self._fleet),
+            PointingService(self._fleet),
+            ScheduleService(core),
             self._fleet,
             approvals,
             self._takeovers,

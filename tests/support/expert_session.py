@@ -137,6 +137,7 @@ class ExpertSession:
         await driver.shoot("1-failed", wait=1.0)
         await driver.press(Key.Key_T)
         await driver.until(lambda: composer.is_open and composer.is_ready, "the draft is open")
+        await driver.press(Key.Key_M, ALT)  # all fields
         await driver.press(Key.Key_A, CTRL)
         await driver.type(TEXT)
         for text in PARTS:

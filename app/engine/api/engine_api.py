@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from app.engine.api.batch_api import BatchApi
 from app.engine.api.evaluation_api import EvaluationApi
 from app.engine.api.exchange_api import ExchangeApi
 from app.engine.api.graph_api import GraphApi
@@ -20,6 +21,7 @@ from app.engine.api.prompt_api import PromptApi
 from app.engine.api.review_api import ReviewApi, Suspect
 from app.engine.api.run_api import RunApi, TipUse
 from app.engine.api.run_rows import RunFilter, RunRow
+from app.engine.api.schedule_api import ScheduleApi
 from app.engine.api.site_api import SiteApi
 from app.engine.api.tip_api import TipApi
 from app.engine.core.ax_tree import AxTreeLine
@@ -236,6 +238,8 @@ class EngineApi(
     EvaluationApi,
     ExchangeApi,
     LiveApi,
+    BatchApi,
+    ScheduleApi,
     TipApi,
     SiteApi,
     PromptApi,

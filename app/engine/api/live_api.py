@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from app.engine.api.run_api import RunRequest
+from app.engine.core.events import LoginShared
 from app.engine.core.hand_back import HAND_BACK, HandBack
 from app.engine.core.intervention_policy import InterventionPolicy, PolicyPreview
 from app.engine.core.ledger import Ledger
@@ -29,7 +30,7 @@ from kb.tip import TipDraft
 if TYPE_CHECKING:
     from app.engine.core.events import PageFrame
 
-__all__ = ["LiveApi", "LiveRunDetail", "PageFrame"]
+__all__ = ["DecisionResult", "LiveApi", "LiveRunDetail", "LoginShared", "PageFrame", "PointTarget"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,33 @@ class LiveRunDetail:
     hints: tuple[Hint, ...] = ()
     interventions: tuple[Intervention, ...] = ()
     takeover: TakeoverSummary | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionResult:
+    """What became of one request of ``decide_all``: the request as it stands, or why it was not decided."""
+
+    request: str
+    run: str = ""
+    decided: ApprovalRequest | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointTarget:
+    """An element of a live page, to be pointed at.
+
+    Attributes:
+        number: the number by which calls name it (``click("12")``).
+        box: (x, y, width, height) in CSS pixels of the viewport.
+        calls: calls that fit it, the usual one first; ``{text}`` stands for a text to be typed.
+    """
+
+    number: int
+    role: str
+    name: str
+    box: tuple[float, float, float, float]
+    calls: tuple[str, ...] = ()
 
 
 class LiveApi(Protocol):
@@ -76,6 +104,20 @@ class LiveApi(Protocol):
     # a person's word
     async def requests(self, run: str = "", closed: bool = False) -> list[ApprovalRequest]: ...
     async def decide(self, request: str, decision: OperatorDecision) -> ApprovalRequest: ...
+    async def decide_all(self, requests: Sequence[str], decision: OperatorDecision) -> list[DecisionResult]:
+        """Decide equal requests of several runs; one that can't be decided keeps none of the others."""
+        ...
+
+    async def share_login(self, run: str) -> LoginShared:
+        """Keep the log-in of a run's browser for its site, and let all runs that wait at the same log-in go on
+        with it.
+        """
+        ...
+
+    async def point_targets(self, run: str) -> list[PointTarget]:
+        """Return the elements of a held run's page as its next action would name them."""
+        ...
+
     async def send_hint(self, run: str, text: str) -> Hint: ...
     async def draft_tip_from_hint(self, hint: str) -> TipDraft: ...
     async def interventions(self, run: str) -> list[Intervention]: ...

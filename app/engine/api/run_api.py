@@ -65,6 +65,8 @@ class RunRequest:
         tip_budget: tokens of the tips of a step; 0 for the setting.
         allow: risk classes (``buys``, ``deletes`` …) allowed although the task does not ask for them.
         setup: a named set-up of its pages (``miniwob:SEED``); "" for none.
+        batch: id of the batch it belongs to, "" for none.
+        model: name of a model in place of the one in the settings, for all roles without their own; "" for none.
         har: record its requests for an evaluation (without cookies, bodies and secrets).
         llm: options of the llm policy.
     """
@@ -89,6 +91,8 @@ class RunRequest:
     supervised: bool = False
     allow: tuple[str, ...] = ()
     setup: str = ""
+    batch: str = ""
+    model: str = ""
     har: bool = False
     llm: LlmRunOptions = field(default_factory=LlmRunOptions)
 

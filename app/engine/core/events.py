@@ -6,7 +6,9 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.engine.core.batch import BatchRow
 from app.engine.core.ledger import Ledger
+from app.engine.core.schedule import ScheduleResult
 from app.engine.core.supervision import (
     ApprovalRequest,
     Hint,
@@ -181,6 +183,34 @@ class LiveRunDismissed(Event):
     """A run was dismissed from the live runs; it stays in the workspace."""
 
     run: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchChanged(Event):
+    """A batch was started, dismissed (``row.total`` is 0), or is further than before."""
+
+    row: BatchRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoginShared(Event):
+    """A log-in made by a person in one run was kept for its site and handed to runs that waited for it.
+
+    ``runs`` are those that go on with it; ``words`` says it in a sentence for the person.
+    """
+
+    site: str
+    source: str
+    runs: tuple[str, ...] = ()
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleChanged(Event):
+    """The schedule changed, or scheduled work began (no ``result``) or ended."""
+
+    schedule: str
+    result: ScheduleResult | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

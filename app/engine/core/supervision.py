@@ -293,7 +293,10 @@ class LiveRow:
         outcome: of an ended run, else "".
         hints: hints that no step has been given yet.
         versions: the versions of its prompts and actions, in words; "" for none.
-        cost: of the model so far, ``None`` without one.
+        cost: of the model so far, ``None`` without one; ``tokens``: of the model so far.
+        max_money, max_tokens: its own budget in US dollars and tokens, 0 for none.
+        batch, task_id: the batch it belongs to and the task's id in its suite, "" for none.
+        ended_at: Unix seconds, 0 before its end.
     """
 
     run: str
@@ -322,6 +325,12 @@ class LiveRow:
     outcome: str = ""
     versions: str = ""
     cost: Cost | None = None
+    tokens: int = 0
+    max_money: float = 0.0
+    max_tokens: int = 0
+    batch: str = ""
+    task_id: str = ""
+    ended_at: float = 0.0
 
     @property
     def last_flag(self) -> RaisedFlag | None:

@@ -254,7 +254,7 @@ class _Reader:
             if not blank:
                 kept.append(line)
             places.append(max(len(kept) - 1, 0))
-        return TreeReading(rows=tuple(kept), shown_at=tuple(places[at] for at in shown_at))
+        return TreeReading(rows=tuple(kept), shown_at=tuple(places[at] if places else 0 for at in shown_at))
 
     def _fold(self, row: int) -> int | None:
         """Return the line that stands for a folded one, -1 for the next one shown; ``None`` where it is shown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.engine.core.ax_tree import AxTreeLine, parse_line
@@ -256,6 +256,7 @@ nodes = st.lists(
 
 @settings(max_examples=examples(300), deadline=None)
 @given(nodes)
+@example([(0, "StaticText", "", "same", False)])
 def test_no_word_of_a_page_is_lost_and_no_control_is_folded_away(made):
     lines: list[AxTreeLine] = []
     for depth, role, name, change, target in made:
