@@ -112,5 +112,23 @@ def _annotators(connection: sqlite3.Connection) -> None:
         )
 
 
-MIGRATIONS = (_create, _opinions, create_supervision_tables, remove_passwords, _annotators)
+def _schedules(connection: sqlite3.Connection) -> None:
+    """Add the schedule, which is current state, and the results of its work, which are kept for ever."""
+    connection.execute(
+        "CREATE TABLE schedule (id TEXT PRIMARY KEY, document TEXT NOT NULL, at REAL NOT NULL,"
+        " claim TEXT NOT NULL DEFAULT '', claimed_at REAL NOT NULL DEFAULT 0)"
+    )
+    connection.execute(
+        "CREATE TABLE schedule_result (seq INTEGER PRIMARY KEY AUTOINCREMENT, schedule TEXT NOT NULL,"
+        " document TEXT NOT NULL)"
+    )
+    connection.execute("CREATE INDEX schedule_result_schedule ON schedule_result (schedule, seq)")
+    for action in ("DELETE", "UPDATE"):
+        connection.execute(
+            f"CREATE TRIGGER schedule_result_no_{action.lower()} BEFORE {action} ON schedule_result"
+            " BEGIN SELECT RAISE(ABORT, 'results of scheduled work are kept for ever'); END"
+        )
+
+
+MIGRATIONS = (_create, _opinions, create_supervision_tables, remove_passwords, _annotators, _schedules)
 PURGING = (remove_passwords,)
