@@ -40,8 +40,8 @@ class AgentDependencies:
     """Dependencies of a run loop; ``None`` for those it has not.
 
     ``allow`` are risk classes of actions that the task does not have to ask for; ``on_flags`` is told of flags that
-    come after their step; ``cost`` returns the cost of the model since the loop was made, ``None`` without one;
-    ``evidence`` captures the end of the run for its evaluation.
+    come after their step; ``cost`` returns the cost of the model since the loop was made, ``None`` without one,
+    and ``tokens`` its tokens in and out; ``evidence`` captures the end of the run for its evaluation.
     """
 
     executor: ActionExecutor
@@ -59,4 +59,5 @@ class AgentDependencies:
     control: RunControl | None = None
     allow: frozenset[RiskClass] = frozenset()
     cost: Callable[[], Cost | None] = lambda: None
+    tokens: Callable[[], int] = lambda: 0
     evidence: EvidenceCapturer | None = None

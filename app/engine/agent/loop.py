@@ -106,6 +106,11 @@ class AgentLoop:
         """Flags of the detectors so far."""
         return self._recording.flags
 
+    @property
+    def tokens(self) -> int:
+        """Tokens of the whole run so far, in and out."""
+        return self._recording.tokens
+
     def stop(self) -> None:
         """End the run after the step in flight."""
         self._control.stop()

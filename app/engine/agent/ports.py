@@ -139,7 +139,10 @@ class DetectorFeed(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepReport:
-    """Report of the loop to its observers after each step."""
+    """Report of the loop to its observers after each step.
+
+    ``cost`` and ``tokens`` (in and out, all roles) are those of the whole run so far.
+    """
 
     run: str
     step: int
@@ -150,6 +153,7 @@ class StepReport:
     plan: str = ""
     flags: tuple[Flag, ...] = ()
     cost: Cost | None = None
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,8 @@ class RunRecording:
         self.history: list[HistoryEntry] = list(history_of_steps(steps))
         self.flags: list[Flag] = []
         self._tokens = run.tokens
-        self._earlier = _cost_of_steps(run, steps)
+        self._earlier = cost_of_steps(run, steps)
+        self._earlier_tokens = tokens_of_steps(run, steps)
         self._counted = Cost()
         self._dropped: list[AgentDecision] = []
         self._one_at_a_time = asyncio.Lock()
@@ -173,6 +174,11 @@ class RunRecording:
         )
         return run
 
+    @property
+    def tokens(self) -> int:
+        """Tokens of the whole run in and out, of all roles, with those from before it was resumed."""
+        return self._earlier_tokens + self._parts.tokens()
+
     # internals
 
     async def _where(self, before: str) -> str:
@@ -233,14 +239,20 @@ class RunRecording:
                     plan=self._parts.ledger_store.ledger.subgoal,
                     flags=tuple(flags),
                     cost=self._cost(),
+                    tokens=self.tokens,
                 )
             )
 
 
-def _cost_of_steps(run: Run, steps: Sequence[Step]) -> Cost | None:
+def cost_of_steps(run: Run, steps: Sequence[Step]) -> Cost | None:
     """Return what a resumed run has cost: as it was closed, or by its steps where its process died."""
     costs = [step.cost for step in steps if step.cost is not None]
     return run.cost or (sum(costs, Cost()) if costs else None)
+
+
+def tokens_of_steps(run: Run, steps: Sequence[Step]) -> int:
+    """Return the tokens of a run that is resumed, in and out: as it was closed, or by its steps."""
+    return sum(run.tokens) or sum(sum(step.tokens) for step in steps)
 
 
 def describe_last_takeover(steps: Sequence[Step]) -> tuple[str, ...]:

@@ -170,8 +170,9 @@ class RoleUsage:
 class RunSummary:
     """The result of a run.
 
-    ``cost`` is that of the whole run, ``None`` without a model; ``own_ms`` is the median cost of a step besides the
-    browser and the model, in milliseconds; ``ended_by`` is the person who ended the run by hand ("" for the agent).
+    ``cost`` and ``tokens`` (in and out) are of the whole run, ``cost`` is ``None`` without a model; ``own_ms`` is the
+    median cost of a step besides the browser and the model, in milliseconds; ``ended_by`` is the person who ended the
+    run by hand ("" for the agent).
     """
 
     run: str
@@ -189,6 +190,7 @@ class RunSummary:
     facts: tuple[str, ...] = ()
     ended_by: str = ""
     cost: Cost | None = None
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -299,6 +299,7 @@ class AgentRunService:
             facts=facts,
             ended_by=run.ended_by,
             cost=run.cost,
+            tokens=loop.tokens,
         )
 
     async def _browser(self, request: RunRequest) -> LiveBrowser:
@@ -405,6 +406,7 @@ class AgentRunService:
             allow=allowed_classes(request),
             on_flags=supervisor.on_flags if supervisor is not None else None,
             cost=bundle.cost,
+            tokens=bundle.tokens,
             evidence=evidence,
             **({"control": supervisor.control} if supervisor is not None else {}),
         )

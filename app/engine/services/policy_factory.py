@@ -78,6 +78,10 @@ class PolicyBundle:
         """Return the cost so far; ``None`` without a model."""
         return None
 
+    def tokens(self) -> int:
+        """Return the tokens of all roles so far, in and out."""
+        return sum(used.tokens_in + used.tokens_out for used in self.usage())
+
     async def aclose(self) -> None:
         """Close the policy."""
         await self.policy.aclose()
@@ -239,6 +243,16 @@ class JudgedScoutBundle(ScoutBundle):
         """Close policy and model."""
         await super().aclose()
         await self._model.aclose()
+
+
+def run_budget(request: RunRequest) -> tuple[float, int]:
+    """Return the budget in force for a run, in US dollars and tokens; 0 for none, and where it asks no model."""
+    if request.policy != "llm" and not request.is_judged:
+        return 0.0, 0
+    from app import settings
+
+    chosen = with_budgets(settings.load(), request)
+    return chosen.run_money, chosen.run_tokens
 
 
 def with_budgets(chosen: Settings, request: RunRequest) -> Settings:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -30,7 +29,7 @@ from app.engine.services.review import ReviewService
 from app.engine.services.run_reader import RunReader
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.crash_recovery import recover_runs
-from app.engine.services.supervision.supervised_run import SupervisedRun
+from app.engine.services.supervision.supervised_run import SupervisedRun, new_live_row
 from app.engine.services.task_files import read_tasks
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot, RemoteCommand
 from app.errors import Conflict, NotFound, SiteloreError, UsageError
@@ -113,7 +112,7 @@ class Fleet:
         await self._core.on_store(self._core.workspace.run_registry.claim, ids)
         for run, asked in zip(ids, checked, strict=True):
             request = self._agent_runs.remove_passwords(run, asked)
-            self._add(self._supervised(request, _new_row(run, request, RunState.QUEUED)))
+            self._add(self._supervised(request, new_live_row(run, request, RunState.QUEUED)))
             self._queue.append(run)
         return ids
 
@@ -383,7 +382,7 @@ class Fleet:
         """Return a live run, adding one that is not shown yet."""
         if run not in self._runs:
             request = await self._run_reader.request_of(run)
-            row = _new_row(run, request, RunState.INTERRUPTED)
+            row = new_live_row(run, request, RunState.INTERRUPTED)
             row = replace(row, needs=open_requests(await self._approvals.requests(run)))
             self._add(self._supervised(request, row))
         return self._runs[run]
@@ -435,16 +434,3 @@ class Fleet:
                 await self.remote_handlers[command.what](command.run, command.text)
         except SiteloreError as error:
             log.warning("%s was asked of run %s: %s", command.what, command.run, error)
-
-
-def _new_row(run: str, request: RunRequest, state: RunState) -> LiveRow:
-    return LiveRow(
-        run=run,
-        intent=request.intent,
-        state=state,
-        site=request.site,
-        policy=request.policy,
-        start_url=request.start_url,
-        max_steps=request.max_steps,
-        started_at=time.time(),
-    )

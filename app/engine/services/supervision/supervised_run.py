@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from app.engine.agent.health_probes import DiskProbe
 from app.engine.agent.run_control import RunControl
+from app.engine.agent.run_recording import cost_of_steps, tokens_of_steps
 from app.engine.api.run_api import RunRequest, RunSummary
 from app.engine.core.events import ActionEnded, ActionPlanned, LedgerChanged, LiveRunChanged, TipsRetrieved
 from app.engine.core.ledger import Ledger
@@ -34,6 +35,7 @@ from app.engine.core.supervision import (
 from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag
 from app.engine.services.core import Core
+from app.engine.services.policy_factory import run_budget
 from app.engine.services.review import ReviewService
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.supervised_page import SupervisedPage
@@ -94,6 +96,8 @@ class SupervisedRun:
         self._told = False
         self._noted: tuple[object, ...] = ()
         self._before = Ledger()
+        self._unrecorded_tokens = 0
+        """Tokens from before it was resumed that no step names, such as a judge's."""
 
     @property
     def run(self) -> str:
@@ -116,7 +120,7 @@ class SupervisedRun:
         """Start over with a new control; later requests and commands go to it."""
         self.control = self._new_control()
         self.page.available.clear()
-        self.update(state=RunState.STARTING, why="", outcome="")
+        self.update(state=RunState.STARTING, why="", outcome="", ended_at=0.0)
 
     async def load_overrides(self) -> None:
         """Load the stored overrides of tips and votes."""
@@ -132,7 +136,15 @@ class SupervisedRun:
         self.live = live
         self._flags = []
         versions = version_words(live.run.prompts, live.run.actions)
-        self.update(step=len(live.steps), started_at=live.run.started_at, versions=versions)
+        recorded = tokens_of_steps(live.run, live.steps)
+        self._unrecorded_tokens = max(0, self.row.tokens - recorded)
+        self.update(
+            step=len(live.steps),
+            started_at=live.run.started_at,
+            versions=versions,
+            tokens=recorded + self._unrecorded_tokens,
+            cost=cost_of_steps(live.run, live.steps),
+        )
 
     def make_executor(
         self,
@@ -172,6 +184,7 @@ class SupervisedRun:
             title=self.steps[-1].title if self.steps else "",
             plan=told.plan,
             cost=told.cost,
+            tokens=told.tokens + self._unrecorded_tokens,
         )
         self._learnt(told.step)
         if told.flags:
@@ -206,6 +219,7 @@ class SupervisedRun:
             needs=(),
             stage=Stage.IDLE,
             cost=summary.cost,
+            tokens=summary.tokens + self._unrecorded_tokens,
         )
 
     def on_interrupted(self, why: str) -> None:
@@ -256,6 +270,8 @@ class SupervisedRun:
 
     def update(self, **changes: object) -> None:
         """Change the row; it is published in a moment."""
+        if changes.get("state") is RunState.ENDED:
+            changes.setdefault("ended_at", self.row.ended_at or time.time())
         self.row = replace(self.row, **changes)  # pyright: ignore[reportArgumentType]
         self._tell_soon()
 
@@ -355,6 +371,25 @@ class SupervisedRun:
             await self._core.on_store(self._core.workspace.supervision.save_snapshot, note)
         except StoreError as error:
             log.warning("the snapshot of run %s could not be stored: %s", self.run, error)
+
+
+def new_live_row(run: str, request: RunRequest, state: RunState) -> LiveRow:
+    """Return the row of a run that is not started, as its request says."""
+    money, tokens = run_budget(request)
+    return LiveRow(
+        run=run,
+        intent=request.intent,
+        state=state,
+        site=request.site,
+        policy=request.policy,
+        start_url=request.start_url,
+        max_steps=request.max_steps,
+        started_at=time.time(),
+        max_money=money,
+        max_tokens=tokens,
+        batch=request.batch,
+        task_id=request.task_id,
+    )
 
 
 def ended_by_hand_text(author: str, answer: str | None) -> str:
