@@ -29,7 +29,7 @@ from tests.support.demo_site_thread import served
 from tests.support.operator_window import CTRL, LARGE, OperatorDriver
 
 Key = Qt.Key
-ALT = Qt.KeyboardModifier.AltModifier
+ALT, SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier
 SITE = "larkspur-admin"
 TASK = "Which month had the most orders?"
 TEXT = 'The Reports menu opens only under the pointer: hover over "Reports", then press "Orders by month".'
@@ -138,6 +138,8 @@ class ExpertSession:
         await driver.press(Key.Key_T)
         await driver.until(lambda: composer.is_open and composer.is_ready, "the draft is open")
         await driver.press(Key.Key_M, ALT)  # all fields
+        while not self.review_view.composer.text.hasFocus():
+            await driver.press(Key.Key_Backtab, SHIFT)
         await driver.press(Key.Key_A, CTRL)
         await driver.type(TEXT)
         for text in PARTS:
