@@ -60,6 +60,7 @@ from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.operator_actions import OperatorActions
 from app.engine.services.supervision.pointing import PointingService
 from app.engine.services.supervision.takeover_service import TakeoverService
+from app.engine.services.task_files import TaskFileService
 from app.engine.services.tip_testing import TipTestService
 from app.engine.services.verdict_files import VerdictFileService
 
@@ -120,6 +121,7 @@ class Engine(EngineApi):
             run_reader,
             OperatorActions(core, approvals, self._fleet),
             BatchService(core, self._fleet),
+            TaskFileService(core),
             EqualRequestService(core, approvals, self._fleet),
             PointingService(self._fleet),
             ScheduleService(core),

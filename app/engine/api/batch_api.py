@@ -30,6 +30,26 @@ class BatchRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileTask:
+    """A task of a file, as it can be put into a batch.
+
+    Attributes:
+        number: from 1, in the order of the file.
+        request: its run by what the file and the table of sites say; ``None`` while it can't be run.
+        given: fields of the request that the file sets itself, which a batch does not change.
+        problem: why it can't be run, in a sentence.
+        names: names such as ``__SHOPPING__`` that it needs and the table of sites does not have.
+    """
+
+    number: int
+    intent: str
+    request: RunRequest | None = None
+    given: tuple[str, ...] = ()
+    problem: str = ""
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BatchDetail:
     """A batch with its tasks in order."""
 
@@ -45,6 +65,15 @@ class BatchApi(Protocol):
         ...
 
     async def batch(self, batch: str) -> BatchDetail: ...
+
+    async def read_task_file(self, path: str, start_url: str = "") -> list[FileTask]:
+        """Return the tasks of a file, also those that can't be run yet.
+
+        ``start_url`` is the start address of tasks that name neither an address nor a site.
+
+        Raises ``InputError``: the file can't be read, or is no task file.
+        """
+        ...
 
     async def start_batch(self, request: BatchRequest) -> BatchRow:
         """Start a batch; if one of its tasks is invalid, none is started."""
