@@ -12,11 +12,13 @@ from app.engine.core.events import (
     PolicyChanged,
     PromptsChanged,
     RunsChanged,
+    ScheduleChanged,
     SitesChanged,
     SuitesChanged,
 )
 from app.engine.services.core import Core, on_store
 from app.engine.services.review import ReviewService
+from app.engine.store.schedule_store import SCHEDULE_EDIT
 from app.engine.store.suite_edits import SUITE_EDIT
 from app.engine.store.supervision.supervision_state import POLICY_EDIT
 from app.engine.store.workspace import ACTION_SET_EDIT, GRAPH_EDIT, PROMPT_EDIT, SITE_EDIT
@@ -92,6 +94,8 @@ class HistoryService:
             self._core.bus.publish(RunsChanged())
         elif entry is not None and entry.kind in (PROMPT_EDIT, ACTION_SET_EDIT):
             self._core.bus.publish(PromptsChanged())
+        elif entry is not None and entry.kind == SCHEDULE_EDIT:
+            self._core.bus.publish(ScheduleChanged(schedule=""))
         elif entry is not None and entry.kind == SUITE_EDIT:
             self._core.bus.publish(SuitesChanged())
             self._core.bus.publish(KnowledgeChanged())  # a tip may hold an answer of the suite
@@ -121,6 +125,7 @@ class HistoryService:
             | PolicyChanged
             | SitesChanged
             | PromptsChanged
+            | ScheduleChanged
             | SuitesChanged,
         ):
             self._core.registry.hold(self._publish())

@@ -36,6 +36,7 @@ from app.engine.store.run_files import RUNS, WORKSPACE_FILE
 from app.engine.store.run_index import RunIndex
 from app.engine.store.run_locks import LIVE_FOLDER, RunRegistry
 from app.engine.store.run_store import RunStore
+from app.engine.store.schedule_store import SCHEDULE_EDIT, ScheduleStore
 from app.engine.store.site_store import SITES_FILE, SiteStore, site_document, site_from
 from app.engine.store.suite_edits import SUITE_EDIT, SuiteEdits
 from app.engine.store.suite_store import SUITES_FOLDER, SuiteStore
@@ -73,6 +74,7 @@ class Workspace:
         self.review = ReviewStore(path / "review.sqlite")
         self.supervision = SupervisionStore(self.review)
         self.annotators = AnnotatorStore(self.review)
+        self.schedules = ScheduleStore(self.review)
         self.suite_edits = SuiteEdits(self.suites, self.review)
         self.run_registry = RunRegistry(path / RUNS / LIVE_FOLDER)
         try:
@@ -333,6 +335,8 @@ class Workspace:
             self.suite_edits.apply(change)
         elif kind == QUEUES_EDIT:
             self.annotators.put_queues(change)
+        elif kind == SCHEDULE_EDIT:
+            self.schedules.put(change)
         else:
             for verdict in change.get("verdicts") or (change["verdict"],):
                 self.review.set_standing(str(verdict), bool(change["standing"]))
