@@ -284,7 +284,7 @@ def test_tips_are_walked_muted_pinned_voted_on_and_opened_by_keys(side):
     side.open("live-1")
     opened = []
     side.live.knowledge_wanted.connect(opened.append)
-    side.press(Qt.Key.Key_I)
+    side.press(Qt.Key.Key_Down, CTRL)
     for key, modifier in (
         (Qt.Key.Key_M, None),
         (Qt.Key.Key_P, None),
@@ -298,7 +298,7 @@ def test_tips_are_walked_muted_pinned_voted_on_and_opened_by_keys(side):
     ]  # fmt: skip
     assert side.asked("vote_tip") == [("live-1", "shop-002", 1), ("live-1", "shop-002", -1)]
     assert opened == ["shop-002"]
-    side.press(Qt.Key.Key_I, SHIFT)
+    side.press(Qt.Key.Key_Up, CTRL)
     assert side.model.knowledge.selected == "shop-001"
     assert side.knowledge.list.currentIndex().row() == 0
 

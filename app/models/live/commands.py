@@ -16,6 +16,13 @@ LIVE_COMMANDS = (
         ("live.needy", "Next run that needs you", "N", "bell-ring-outline"),
     ),
     *commands(
+        "live", "Live/Inbox",
+        ("live.inbox", "Inbox: one request after the other", "I", "inbox-outline"),
+        ("live.inbox.later", "Later: put the request last", "Z", "clock-outline"),
+        ("live.inbox.single", "Answer equal requests one by one", "Shift+Return|Shift+Enter", "call-split"),
+        ("live.inbox.order", "Order by risk, or by age", "Shift+I", "sort-clock-ascending-outline"),
+    ),
+    *commands(
         "live", "",
         ("live.open.0", "Open run 10, 20…: second digit of its number", "0", "numeric"),
         *((f"live.open.{digit}", f"Open run {digit}", str(digit), "numeric") for digit in range(1, 10)),
@@ -78,8 +85,8 @@ LIVE_COMMANDS = (
     ),
     *commands(
         "live", "Live/Knowledge",
-        ("live.tip.next", "Next tip", "I", "arrow-down-thin"),
-        ("live.tip.previous", "Previous tip", "Shift+I", "arrow-up-thin"),
+        ("live.tip.next", "Next tip", "Ctrl+Down", "arrow-down-thin"),
+        ("live.tip.previous", "Previous tip", "Ctrl+Up", "arrow-up-thin"),
         ("live.tip.mute", "Mute the tip for this run", "M", "volume-off"),
         ("live.tip.pin", "Pin the tip for this run", "P", "pin-outline"),
         ("live.tip.up", "Tip is useful", "V", "thumb-up-outline"),
