@@ -81,6 +81,8 @@ class Workbench(QObject):
             runs.model_wanted.connect(lambda: window.center.trigger("app.model"))
             form.saved.connect(runs.look_up_model)
             setup.kept.connect(runs.look_up_model)
+        self.calls.settings.applied.connect(self.workspace.reload)
+        setup.kept.connect(self.workspace.reload)
         self._wire()
 
     async def build(self) -> None:

@@ -203,6 +203,18 @@ class Engine(EngineApi):
         await self._review.settle()
         await self._core.aclose()
 
+    async def apply_settings(self) -> None:
+        """Read the settings again and use them from now on; model, browser and budgets of a run are read by each run.
+
+        Raises:
+            InputError: a setting has a value of the wrong kind.
+        """
+        chosen = await self._core.on_worker(settings.load)
+        await self._core.on_store(self._core.sign_as, chosen.author or author_name())
+        await self._fleet.set_concurrency(min(max(chosen.at_once, 1), settings.MOST_AT_ONCE))
+        encoder = Path(chosen.encoder) if chosen.encoder else None
+        await self._retrieval.change(encoder, chosen.token_budget)
+
     def warm_up(self) -> None:
         """Start background work that is needed soon: the encoder, and detection where runs wait for it."""
         self._encoder_loading = self.registry.hold(self._retrieval.load_encoder())

@@ -166,3 +166,15 @@ def test_the_sandbox_that_the_doctor_missed_is_shown_without_a_message(watched, 
 
     assert bar.browser.text() == "Chromium 156.0, no sandbox"
     assert said == []
+
+
+def test_a_missing_model_endpoint_is_a_button_that_leads_to_its_setup(watched):
+    none = Check(name="model endpoint", ok=False, found="none set", remedy="set up a model", needed=False)
+    model, bar = watched(WORKS)
+    opened: list[str] = []
+    bar.center.bind("app.model", lambda: opened.append("model"))
+    model.checks = [none]
+    model.checks_changed.emit()
+    assert bar.endpoint.text() == "no model endpoint"
+    bar.endpoint.click()
+    assert opened == ["model"]

@@ -153,6 +153,9 @@ class FakeEngine(
         return []
 
     # ------------------------------------------------------------ the workspace
+    async def apply_settings(self) -> None:
+        self.calls.append(("apply_settings", ()))
+
     async def info(self) -> WorkspaceInfo:
         return WorkspaceInfo(
             path="/home/ana/sitelore/webarena",

@@ -94,6 +94,15 @@ class Core:
             store.shutdown(wait=False)
             raise as_sitelore_error(error) from error
 
+    def sign_as(self, author: str) -> None:
+        """Sign what is done from now on with another name, and show the workspace as that person may see it.
+
+        Store thread only.
+        """
+        if author != self.author:
+            self.author = self.kb.author = author
+            self.workspace.read_as(author)
+
     def share_hosts(self, before: Mapping[str, Sequence[str]]) -> None:
         """Give the knowledge base the hosts of the table of sites, so that they are frozen with the tips.
 

@@ -65,6 +65,21 @@ class RetrievalService:
         self.picture_models = PictureModels(core)
         self.looks = RegionLooks(core, self.picture_models)
 
+    async def change(self, encoder_model: Path | None, token_budget: int) -> None:
+        """Use another budget of tips (tokens), and another encoder where its folder is a different one.
+
+        The encoder in use answers until the other one is loaded.
+        """
+        if token_budget != self._settings.token_budget:
+            self._settings = replace(self._settings, token_budget=token_budget)
+            await self._core.on_store(self._forget_retriever)
+        if encoder_model != self._model:
+            self._model = encoder_model
+            await self.load_encoder()
+
+    def _forget_retriever(self) -> None:
+        self._retriever = None
+
     async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
         """Load the encoder (export it the first time ever) as a job with progress.
 

@@ -303,12 +303,15 @@ class NotificationModel(QObject):
 
 
 class NotificationSettings(QObject):
-    """Applies the settings to the notification model and to the engine, also after the engine was restarted.
+    """Applies saved settings to the notification model and to the engine; an engine that starts reads them itself.
 
-    ``notifications_changed`` carries the chosen channel: ``desktop``, ``window`` or ``off``.
+    Signals:
+        notifications_changed(channel): ``desktop``, ``window`` or ``off``.
+        applied: the engine uses the saved settings.
     """
 
     notifications_changed = Signal(str)
+    applied = Signal()
 
     def __init__(
         self,
@@ -320,9 +323,7 @@ class NotificationSettings(QObject):
     ) -> None:
         super().__init__(parent)
         self._client, self._tasks, self._calls = client, tasks, calls
-        self._at_once = Settings().at_once
         form.saved.connect(self._on_saved)
-        client.host_changed.connect(self._on_host)
 
     def load(self) -> None:
         """Read the effective settings (the file, overridden by the environment) on a worker thread."""
@@ -330,17 +331,10 @@ class NotificationSettings(QObject):
 
     def _on_saved(self, _values: dict[str, object]) -> None:
         self.load()
+        self._tasks.start(
+            self._client.api.apply_settings(), lambda _none: self.applied.emit(), key="apply-settings"
+        )
 
     def _take(self, found: Settings) -> None:
         self._calls.quiet.set_hours(found.quiet_hours)
         self.notifications_changed.emit(found.notifications)
-        if found.at_once != self._at_once:
-            self._at_once = found.at_once
-            self._tell_the_engine()
-
-    def _on_host(self, message: str) -> None:
-        if not message and self._at_once != Settings().at_once:
-            self._tell_the_engine()
-
-    def _tell_the_engine(self) -> None:
-        self._tasks.start(self._client.api.set_concurrency(self._at_once), key="call-at-once")

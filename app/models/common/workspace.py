@@ -78,6 +78,11 @@ class WorkspaceModel(QObject):
         self._tasks.start(self._client.api.info(), self._on_info)
         self.examine(delay=3.0)  # it starts a browser: not during the window's own start
 
+    def reload(self, _words: str = "") -> None:
+        """Load the facts and run the diagnostics again, after the settings were changed."""
+        self._tasks.start(self._client.api.info(), self._on_info)
+        self.examine()
+
     def examine(self, delay: float = 0.0) -> None:
         """Run the diagnostics again; a browser that is slow or missing is probed again from time to time."""
         self._asked_again = 0

@@ -119,7 +119,7 @@ class SettingsPanel(Overlay):
 
     def _on_saved(self, _values: dict[str, object]) -> None:
         self._say(
-            self.tr("Saved. The next run uses it; encoder and tip budget change at the next start."),
+            self.tr("Saved and in use. Runs that have begun keep their model and budget."),
             "muted",
         )
 

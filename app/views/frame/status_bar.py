@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.models.common.commands import CommandCenter
 from app.views.frame.theme import Theme
-from app.views.widgets.build import hbox, restyle
+from app.views.widgets.build import hbox, restyle, styled
 from app.views.widgets.elided_label import ElidedLabel
 
 if TYPE_CHECKING:
@@ -23,9 +23,13 @@ class StatusBar(QWidget):
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("statusBar")
+        self.center = center
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._theme = theme
-        self.encoder, self.endpoint, self.browser = ElidedLabel(), ElidedLabel(), ElidedLabel()
+        self.encoder, self.browser = ElidedLabel(), ElidedLabel()
+        self.endpoint = styled(QPushButton(), "status")
+        self.endpoint.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.endpoint.clicked.connect(lambda: center.trigger("app.model"))
         self.saved, self.counts = QLabel(self.tr("starting")), QLabel()
         layout = hbox(parent=self, margins=(12, 2, 12, 2), spacing=8)
         parts = (self.encoder, self.endpoint, self.browser, self.saved)
@@ -73,7 +77,7 @@ class StatusBar(QWidget):
         self._show_check(self.browser, self._model.check("browser"), self.tr("no browser"))
         self._show_sandbox(self._model.check("sandbox"))
 
-    def _show_check(self, label: ElidedLabel, check: Check | None, absent: str) -> None:
+    def _show_check(self, label: ElidedLabel | QPushButton, check: Check | None, absent: str) -> None:
         name = absent.partition(" ")[2]
         if check is None:
             label.setText(self.tr("{0}: checking").format(name))
@@ -81,7 +85,7 @@ class StatusBar(QWidget):
         if check.slow:
             label.setText(self.tr("{0}: not answering yet").format(name))
         else:
-            label.setText(check.found.partition(" (")[0] if check.ok else absent)
+            label.setText(self._in_short(check.found.partition(" (")[0]) if check.ok else absent)
         label.setToolTip("\n".join(part for part in (check.found, check.remedy) if part))
         label.setAccessibleName(f"{name}: {label.text()}")
         self._mark(label, "warn" if not check.ok and check.needed and not check.slow else "")
@@ -96,7 +100,11 @@ class StatusBar(QWidget):
         self.browser.setAccessibleName(self.tr("browser: {0}").format(self.browser.text()))
         self._mark(self.browser, "warn")
 
-    def _mark(self, label: QLabel, state: str) -> None:
+    def _in_short(self, text: str) -> str:
+        """Return a text cut in its middle to the width of a part."""
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, self._theme.px(260))
+
+    def _mark(self, label: QWidget, state: str) -> None:
         restyle(label, state=state)
 
     def _restyle(self) -> None:
