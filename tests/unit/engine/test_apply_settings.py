@@ -24,7 +24,7 @@ async def test_name_parallel_runs_and_tip_budget_change_in_an_open_engine(tmp_pa
         kept(author="ben", at_once=7, token_budget=300)
         await engine.apply_settings()
         saved = await engine.save_tip(TipDraft(site="shop", text="Sort the orders by date first."))
-        assert (await engine.tip(saved.id)).author == "ben"
+        assert (await engine.tip_history(saved.id))[0].author == "ben"
         assert (await engine.info()).author == "ben"
         assert engine._fleet._at_once == 7
         assert engine._retrieval._settings.token_budget == 300
