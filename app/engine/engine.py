@@ -48,6 +48,7 @@ from app.engine.services.run_comparison import RunComparisonService
 from app.engine.services.run_evidence import task_lookup
 from app.engine.services.run_reader import RunReader
 from app.engine.services.runs import RunService
+from app.engine.services.scheduled_work import ScheduledWork
 from app.engine.services.schedules import ScheduleService
 from app.engine.services.sites import SiteService
 from app.engine.services.step_drafting import StepDraftingService
@@ -96,6 +97,9 @@ class Engine(EngineApi):
         )
         self._fleet = Fleet(core, approvals, self._agent_runs, run_reader, self._review)
         self._takeovers = TakeoverService(core, approvals, self._fleet, run_reader, exploration)
+        tip_tests = TipTestService(core, graph_cache)
+        work = ScheduledWork(core, graph_cache, exploration, tip_tests, self._fleet)
+        self._schedules = ScheduleService(core, work)
         exchanges, outcomes = ExchangeService(core), ExpectedOutcomeService(core, suites)
         rescoring = RescoringService(core, suites)
         self._evaluation = EvaluationService(
@@ -124,11 +128,11 @@ class Engine(EngineApi):
             TaskFileService(core),
             EqualRequestService(core, approvals, self._fleet),
             PointingService(self._fleet),
-            ScheduleService(core),
+            self._schedules,
             self._fleet,
             approvals,
             self._takeovers,
-            TipTestService(core, graph_cache),
+            tip_tests,
             SiteService(core),
             RunCauseService(core, self._review, outcomes),
             RunComparisonService(core, self._review, stored_suites),
@@ -219,6 +223,10 @@ class Engine(EngineApi):
         """Start background work that is needed soon: the encoder, and detection where runs wait for it."""
         self._encoder_loading = self.registry.hold(self._retrieval.load_encoder())
         self.registry.hold(self._review.start_missing_detection())
+
+    def watch_schedule(self) -> None:
+        """Do scheduled work in the background whenever it is due."""
+        self.registry.hold(self._schedules.watch_schedule())
 
     async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
         """Load the encoder now, for the embedding route (the command line waits for it)."""

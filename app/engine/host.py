@@ -156,6 +156,7 @@ async def run(workspace: Path) -> None:
         sys.stdout.flush()
         await engine.recover(automatically=bool(os.environ.pop(RESTART_VARIABLE, "")))
         engine.warm_up()
+        engine.watch_schedule()
         orphaned = engine.registry.hold(_until_orphaned(host.stopped))
         await host.stopped.wait()
         orphaned.cancel()

@@ -14,11 +14,13 @@ class ScheduleRow:
 
     Attributes:
         is_active: whether it is being done.
+        waits: why it is not begun though it is to be: its site is in use, or other scheduled work is being done.
         results: the newest first, at most ten.
     """
 
     schedule: Schedule
     is_active: bool = False
+    waits: str = ""
     results: tuple[ScheduleResult, ...] = ()
 
 
@@ -26,11 +28,15 @@ class ScheduleApi(Protocol):
     """Use cases of scheduled work.  Errors are ``SiteloreError``s; changes come as ``ScheduleChanged``."""
 
     async def schedules(self) -> list[ScheduleRow]: ...
-    async def save_schedule(self, schedule: Schedule) -> ScheduleRow: ...
+
+    async def save_schedule(self, schedule: Schedule) -> ScheduleRow:
+        """Add an entry (without an id), or change the one with its id; an entry without a time gets its next one."""
+        ...
+
     async def remove_schedule(self, schedule: str) -> None: ...
 
     async def run_schedule(self, schedule: str) -> ScheduleResult:
-        """Do one entry now, whatever its time; its next time stays."""
+        """Do one entry now, whatever its time; a time that is still to come stays."""
         ...
 
     async def run_due_schedules(self) -> list[ScheduleResult]:

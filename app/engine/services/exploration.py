@@ -177,6 +177,20 @@ class ExplorationService:
 
         return await self.alone(site, f"Update the map of {site}", work)
 
+    async def is_in_use(self, site: str) -> bool:
+        """Return whether a job of this process or another one works on the site's map."""
+        if site in self._busy:
+            return True
+        path = self._core.workspace.lock_path(site)
+
+        def held() -> bool:
+            if not path.exists():
+                return False
+            with translated_errors(path), FileLock(path) as lock:
+                return not lock.take_soon()
+
+        return await self._core.on_worker(held)
+
     # inside
 
     async def alone(

@@ -68,7 +68,7 @@ class ScheduleStore(StoreFile):
         """Return one entry.  Raises ``NotFound``."""
         found = next((one for one in self.entries() if one.schedule.id == schedule), None)
         if found is None:
-            raise NotFound(f"no scheduled work {schedule!r}", remedy="'sitelore schedule list' shows all")
+            raise NotFound(f"no scheduled work {schedule!r}; 'sitelore schedule list' shows all")
         return found
 
     def save(self, schedule: Schedule, label: str, author: str) -> None:
