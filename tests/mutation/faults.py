@@ -24,6 +24,7 @@ from tests.mutation import (
     faults_supervision,
     faults_tips,
     faults_trust,
+    faults_wall,
     faults_window,
 )
 from tests.mutation.mutation import Mutation
@@ -42,6 +43,7 @@ ALL: tuple[Mutation, ...] = (
     *faults_compiler.FAULTS,
     *faults_dialects.FAULTS,
     *faults_live.FAULTS,
+    *faults_wall.FAULTS,
     *faults_window.FAULTS,
     *faults_secrets.FAULTS,
     *faults_scout.FAULTS,

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.review.run_queue import QueueState
-from app.views.review.rows import CLUSTER, COMPLETION, QUEUE, cluster_row, completion_row, run_row
+from app.views.review.rows import CLUSTER, QUEUE, cluster_row, run_row
 from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.build import ground, hbox, styled, text_label, vbox
 from app.views.widgets.command_button import command_link, show_command
@@ -53,8 +53,6 @@ class QueuePane(QWidget):
             self.tr("Filter of the queue"),
             self.take_focus,
             self._queue.completion,
-            completion_row,
-            COMPLETION,
             theme,
         )
         self.filter.setToolTip(

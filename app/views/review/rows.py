@@ -1,4 +1,4 @@
-"""Rows of the queue, its clusters and filter words, flags, verdicts, tips, findings and pre-flight examples."""
+"""Rows of the queue, its clusters, flags, verdicts, tips, findings and pre-flight examples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from app.models.common.lint_list import LintFinding
     from app.models.knowledge.similar_list import PreflightExample, Similar
     from app.models.review.cluster_list import ClusterRow
-    from app.models.review.filter_completion import Completion
     from app.models.review.flags import FlagLine, Verdict, VerdictChoice
     from app.models.review.run_queue import RunRow
 
@@ -33,7 +32,6 @@ CLUSTER = RowStyle(margins=(4, 4, 8, 4), gutter=16, height=56, ruled=True)
 FLAG = RowStyle(gutter=18)
 VERDICT = RowStyle(margins=(7, 0, 1, 0), height=23)
 GIVEN = RowStyle(margins=(12, 0, 8, 0), height=20)
-COMPLETION = RowStyle(margins=(8, 0, 8, 0), height=24)
 FINDING = RowStyle(margins=(4, 2, 2, 2), gutter=16)
 SIMILAR = RowStyle(margins=(4, 1, 2, 1), height=36)
 EXAMPLE = RowStyle(margins=(4, 1, 4, 2), height=36)
@@ -139,11 +137,6 @@ def given_row(verdict: Verdict, details: str) -> RowContent:
     """A verdict in force: its label, step and author, then its note."""
     label = small(verdict.label.value, "accent", bold=True, sign=tick_sign("accent"), size=(9, 8), share=0.6)
     return RowContent(lines=(line(label, small(details), small(verdict.note, "text")),))
-
-
-def completion_row(value: Completion) -> RowContent:
-    """A word of the filter, and what it does."""
-    return RowContent(lines=(line(plain(value.word), right=small(value.help, share=0.6)),))
 
 
 def finding_row(finding: LintFinding) -> RowContent:

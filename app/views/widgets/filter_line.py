@@ -10,15 +10,17 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from app.views.widgets.build import styled
-from app.views.widgets.rows import RowContent, RowList, RowStyle
+from app.views.widgets.rows import RowContent, RowList, RowStyle, line, plain, small
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from app.models.common.filter_completion import Completion
     from app.views.frame.theme import Theme
 
 MOST_ROWS = 9
 """Completions shown at once; the others scroll."""
+COMPLETION = RowStyle(margins=(8, 0, 8, 0), height=24)
 LEAST_WIDTH = 250
 """Width of the completions at least, in pixels at 100 % text size."""
 
@@ -77,15 +79,15 @@ class CompletingFilterLine(FilterLine):
         name: str,
         onward: Callable[[], None],
         found: Any,
-        describe: Callable[[Any], RowContent],
-        style: RowStyle,
         theme: Theme,
     ) -> None:
         super().__init__(text, placeholder, name, onward)
         self._theme = theme
         self._found: Completions = found
         self._rows: QAbstractItemModel = found
-        self.popup = styled(RowList(theme, describe, self.tr("Completions of the filter"), style), "overlay")
+        self.popup = styled(
+            RowList(theme, completion_row, self.tr("Completions of the filter"), COMPLETION), "overlay"
+        )
         self.popup.setParent(self)
         self.popup.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.popup.setUniformItemSizes(True)
@@ -175,3 +177,8 @@ class CompletingFilterLine(FilterLine):
     def _take(self, index: QModelIndex) -> None:
         self.setText(self._found.complete(self.text(), index.row()))
         self.textEdited.emit(self.text())
+
+
+def completion_row(value: Completion) -> RowContent:
+    """A word of the filter, and what it does."""
+    return RowContent(lines=(line(plain(value.word), right=small(value.help, share=0.6)),))
