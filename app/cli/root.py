@@ -23,6 +23,7 @@ from app.cli import (
     prompts,
     review,
     runs,
+    schedule,
     sites,
     suite,
     tip,
@@ -49,6 +50,7 @@ app.add_typer(kb.app, name="kb")
 app.add_typer(graph.app, name="graph")
 app.add_typer(live.app, name="live")
 app.add_typer(sites.app, name="sites")
+app.add_typer(schedule.app, name="schedule")
 app.add_typer(suite.app, name="suite")
 app.add_typer(eval.app, name="eval")
 app.add_typer(model.app, name="model")
