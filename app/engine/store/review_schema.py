@@ -130,5 +130,39 @@ def _schedules(connection: sqlite3.Connection) -> None:
         )
 
 
-MIGRATIONS = (_create, _opinions, create_supervision_tables, remove_passwords, _annotators, _schedules)
+def _batches(connection: sqlite3.Connection) -> None:
+    """Add batches: the batch, its tasks, runs and retries are kept for ever, the rest is current state."""
+    for statement in (
+        "CREATE TABLE batch (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL)",
+        "CREATE TABLE batch_task (batch TEXT NOT NULL REFERENCES batch (id), number INTEGER NOT NULL,"
+        " request TEXT NOT NULL, PRIMARY KEY (batch, number))",
+        "CREATE TABLE batch_run (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE,"
+        " batch TEXT NOT NULL REFERENCES batch (id), number INTEGER NOT NULL, at REAL NOT NULL)",
+        "CREATE INDEX batch_run_batch ON batch_run (batch, seq)",
+        "CREATE TABLE batch_retry (seq INTEGER PRIMARY KEY AUTOINCREMENT, batch TEXT NOT NULL REFERENCES batch (id),"
+        " number INTEGER NOT NULL, at REAL NOT NULL)",
+        "CREATE INDEX batch_retry_batch ON batch_retry (batch, number)",
+        # The tables below hold current state: their rows are replaced.
+        "CREATE TABLE batch_state (batch TEXT PRIMARY KEY REFERENCES batch (id), document TEXT NOT NULL,"
+        " at REAL NOT NULL)",
+        "CREATE TABLE batch_run_state (run TEXT PRIMARY KEY REFERENCES batch_run (run), document TEXT NOT NULL)",
+    ):
+        connection.execute(statement)
+    for table in ("batch", "batch_task", "batch_run", "batch_retry"):
+        for action in ("DELETE", "UPDATE"):
+            connection.execute(
+                f"CREATE TRIGGER {table}_no_{action.lower()} BEFORE {action} ON {table}"
+                " BEGIN SELECT RAISE(ABORT, 'what a batch consists of is kept for ever'); END"
+            )
+
+
+MIGRATIONS = (
+    _create,
+    _opinions,
+    create_supervision_tables,
+    remove_passwords,
+    _annotators,
+    _schedules,
+    _batches,
+)
 PURGING = (remove_passwords,)

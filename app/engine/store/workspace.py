@@ -40,6 +40,7 @@ from app.engine.store.schedule_store import SCHEDULE_EDIT, ScheduleStore
 from app.engine.store.site_store import SITES_FILE, SiteStore, site_document, site_from
 from app.engine.store.suite_edits import SUITE_EDIT, SuiteEdits
 from app.engine.store.suite_store import SUITES_FOLDER, SuiteStore
+from app.engine.store.supervision.batch_store import BatchStore
 from app.engine.store.supervision.supervision_state import POLICY_EDIT, LiveRunSnapshot
 from app.engine.store.supervision.supervision_store import SupervisionStore
 from app.engine.store.workspace_head import GRAPHS_FOLDER, make_workspace, read_head, restrict_access
@@ -75,6 +76,7 @@ class Workspace:
         self.supervision = SupervisionStore(self.review)
         self.annotators = AnnotatorStore(self.review)
         self.schedules = ScheduleStore(self.review)
+        self.batches = BatchStore(self.review)
         self.suite_edits = SuiteEdits(self.suites, self.review)
         self.run_registry = RunRegistry(path / RUNS / LIVE_FOLDER)
         try:
