@@ -20,6 +20,7 @@ from app.cli.common import (
     Json,
     JudgeAsked,
     MarksWanted,
+    ModelName,
     PictureDetail,
     PicturesSent,
     PolicyName,
@@ -56,6 +57,7 @@ def run(
     policy: Annotated[
         PolicyName, typer.Option(help="What decides the actions: scout (no model, no tokens) or llm.")
     ] = "scout",
+    model: ModelName = "",
     kb: Annotated[
         str,
         typer.Option(help="A frozen knowledge base; 'live' for the workspace's tips, 'none' for no tips."),
@@ -127,6 +129,7 @@ def run(
         intent=intent,
         start_url=start_url,
         policy=policy,
+        model=model,
         kb=knowledge_base(kb),
         graph=tuple(graph or ()),
         site=site,

@@ -35,6 +35,7 @@ Graphs = Annotated[
 TipBudget = Annotated[
     int, typer.Option(min=0, help="Maximum tokens of the tips of a step (0: as in the settings).")
 ]
+ModelName = Annotated[str, typer.Option(help="Model to use in place of the one in the settings.")]
 ACTIONS = typer.Option(
     help="The actions the model is offered: compact (six), standard, all, or a set of the workspace"
     " (`sitelore prompts sets`). For --policy llm."

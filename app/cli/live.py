@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
@@ -25,6 +27,7 @@ from app.cli.common import (
     Graphs,
     Json,
     JudgeAsked,
+    ModelName,
     PicturesSent,
     PolicyName,
     StorageState,
@@ -94,6 +97,7 @@ def start(
     policy: Annotated[
         PolicyName | None, typer.Option(help="What decides the actions: scout (no model, no tokens) or llm.")
     ] = None,
+    model: ModelName = "",
     kb: Annotated[str, typer.Option(help="'live', 'none', or a frozen file.")] = "",
     graph: Graphs = None,
     site: Annotated[
@@ -117,10 +121,9 @@ def start(
 
     Exit code 0: every run was answered or finished by hand.
     """
-    from dataclasses import replace
-
     given: dict[str, object] = {
         "policy": policy,
+        "model": model,
         "kb": kb and knowledge_base(kb),
         "graph": tuple(graph or ()),
         "site": site,
@@ -128,7 +131,6 @@ def start(
         "max_steps": max_steps,
         "tip_budget": tip_budget,
     }
-    changes = {name: value for name, value in given.items() if value}
     asked = {
         "actions": actions,
         "judge": judge,
@@ -138,15 +140,10 @@ def start(
         "timezone": timezone,
         "locale": locale,
     }
-    llm = {name: value for name, value in asked.items() if value is not None}
 
     async def running(engine: Engine) -> list[LiveRow]:
         engine.bus.subscribe(print_requests)
-        wanted = await _requests_for(engine, tasks, start_url, site)
-        requests = [
-            replace(request, **changes, llm=replace(request.llm, **llm))  # pyright: ignore[reportArgumentType]
-            for request in wanted
-        ]
+        requests = changed_requests(await requests_for(engine, tasks, start_url, site), given, asked)
         ids = set(await engine.start_runs(requests, concurrency or at_once))
         while True:
             rows = [row for row in await engine.live_runs() if row.run in ids]
@@ -160,7 +157,16 @@ def start(
         raise typer.Exit(1)
 
 
-async def _requests_for(engine: Engine, tasks: str, start_url: str, site: str) -> list[RunRequest]:
+def changed_requests(
+    requests: Sequence[RunRequest], given: Mapping[str, object], asked: Mapping[str, object]
+) -> list[RunRequest]:
+    """Return requests with what was given on the command line; ``asked`` are options of the llm policy."""
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value}
+    llm: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    return [replace(request, **changes, llm=replace(request.llm, **llm)) for request in requests]
+
+
+async def requests_for(engine: Engine, tasks: str, start_url: str, site: str) -> list[RunRequest]:
     """Return a file's tasks, or the one task given as text."""
     is_file = tasks.endswith((".txt", ".json", ".jsonl")) and " " not in Path(tasks).name
     if is_file or (len(tasks) < 200 and Path(tasks).is_file()):
@@ -340,18 +346,21 @@ def policy_(
 
 
 def _run_table(rows: list[LiveRow]) -> str:
+    spends = any(row.tokens or row.cost is not None for row in rows)
     cells = [
         (
             row.run,
             state_label(row),
             f"{row.step}/{row.max_steps}",
             f"{row.risk:.2f}",
+            *((f"{row.tokens:,}", row.cost.short if row.cost is not None else "") if spends else ()),
             row.needs[0].question if row.needs else (row.why or row.words),
             row.intent,
         )
         for row in rows
     ]
-    return table(cells, ("run", "state", "step", "risk", "detail", "task"), 44)
+    spent = ("tokens", "cost") if spends else ()
+    return table(cells, ("run", "state", "step", "risk", *spent, "detail", "task"), 44)
 
 
 def _request_text(one: ApprovalRequest) -> str:

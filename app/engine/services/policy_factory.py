@@ -20,7 +20,7 @@ from app.model_keys import model_key
 
 if TYPE_CHECKING:
     from app.engine.agent.llm.prompting import Fence
-    from app.engine.agent.model.limits import Heartbeat
+    from app.engine.agent.model.limits import Heartbeat, Meter
     from app.engine.agent.ports import MarkResolver
     from app.engine.agent.scout.policy import ScoutPolicy
     from app.engine.agent.secrets import Secrets
@@ -44,6 +44,8 @@ class PolicyBundle:
     marks: MarkResolver | None = None
     model_name = ""
     heartbeat: Heartbeat | None = None
+    meter: Meter | None = None
+    """What counts the use of the model, and holds its budget."""
     judge: LanguageModel | None = None
     """The model that is asked about steps while the run goes on."""
     fence: Fence | None = None
@@ -100,21 +102,22 @@ class ModelPolicyBundle(PolicyBundle):
         from app.engine.agent.llm.prompting import Fence
         from app.engine.agent.llm.selector import MOST_CANDIDATES, Selector
         from app.engine.agent.model.client import open_model
-        from app.engine.agent.model.limits import Heartbeat
+        from app.engine.agent.model.limits import Heartbeat, Meter
         from app.engine.agent.model.recording_model import BlobBuffer
 
         self._core, self._request = core, request
         self._actions = given.actions
         self._shelf = BlobBuffer()
-        chosen = with_budgets(settings.load(), request)
+        chosen = settings_of_run(settings.load(), request)
         self.model_name = chosen.model_name
-        self.heartbeat = Heartbeat()
+        self.heartbeat, self.meter = Heartbeat(), Meter()
         self._model: LanguageModel = open_model(
             chosen,
             model_key(url=chosen.model_url),
             sink=self._shelf,
             mask=secrets.mask,
             heartbeat=self.heartbeat,
+            meter=self.meter,
         )
         self.fence = self._fence = Fence(mask=secrets.mask, prompts=given.prompts)
         self._selector = Selector(
@@ -219,12 +222,20 @@ class JudgedScoutBundle(ScoutBundle):
         """Open the model; nothing is sent yet.  Raises as ``ModelPolicyBundle``."""
         from app import settings
         from app.engine.agent.model.client import open_model
+        from app.engine.agent.model.limits import Meter
         from app.engine.agent.model.recording_model import BlobBuffer
 
         super().__init__(policy)
         self._shelf = BlobBuffer()
-        chosen = with_budgets(settings.load(), request)
-        self._model = open_model(chosen, model_key(url=chosen.model_url), sink=self._shelf, mask=secrets.mask)
+        chosen = settings_of_run(settings.load(), request)
+        self.meter = Meter()
+        self._model = open_model(
+            chosen,
+            model_key(url=chosen.model_url),
+            sink=self._shelf,
+            mask=secrets.mask,
+            meter=self.meter,
+        )
         self.judge = self._model
 
     def exchanges(self) -> dict[str, bytes]:
@@ -251,14 +262,31 @@ def run_budget(request: RunRequest) -> tuple[float, int]:
         return 0.0, 0
     from app import settings
 
-    chosen = with_budgets(settings.load(), request)
+    chosen = settings_of_run(settings.load(), request)
     return chosen.run_money, chosen.run_tokens
 
 
-def with_budgets(chosen: Settings, request: RunRequest) -> Settings:
-    """Return the settings with the budgets of a run."""
+def check_model(request: RunRequest) -> None:
+    """Check that the model a run would ask can be asked; reads the key, which may be in a slow keyring.
+
+    Raises:
+        ModelError: no endpoint is set.  UsageError: a budget of money, and a price that is not known.
+    """
+    if request.policy != "llm" and not request.is_judged:
+        return
+    from app import settings
+    from app.engine.agent.model.client import check_model_settings
+
+    chosen = settings_of_run(settings.load(), request)
+    check_model_settings(chosen, model_key(url=chosen.model_url))
+
+
+def settings_of_run(chosen: Settings, request: RunRequest) -> Settings:
+    """Return the settings with the model and the budgets of a run."""
+    from app.engine.agent.model.role_choices import with_main_model
+
     return replace(
-        chosen,
+        with_main_model(chosen, request.model),
         run_seconds=request.max_seconds or chosen.run_seconds,
         run_tokens=request.max_tokens or chosen.run_tokens,
         run_money=request.max_money or chosen.run_money,

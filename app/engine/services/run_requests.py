@@ -20,6 +20,7 @@ from app.engine.core.risk_class import RiskClass, risk_classes
 from app.errors import UsageError
 
 ANY_HOST = "*"
+MAX_MODEL_NAME = 200
 
 
 def visible_intent(intent: str) -> str:
@@ -73,14 +74,16 @@ def kb_name(kb: str) -> str:
 
 
 def with_checked_llm(request: RunRequest) -> RunRequest:
-    """Return the request with time zone and locale in their usual spelling.
+    """Return the request with time zone, locale and the model's name in their usual spelling.
 
     Raises:
-        UsageError: there is no such time zone, or the locale is no language tag.
+        UsageError: there is no such time zone, the locale is no language tag, or the name is too long.
     """
-    llm = request.llm
+    llm, model = request.llm, visible(request.model).strip()
+    if len(model) > MAX_MODEL_NAME:
+        raise UsageError(f"the name of the model has more than {MAX_MODEL_NAME} characters")
     checked = replace(llm, timezone=checked_timezone(llm.timezone), locale=checked_locale(llm.locale))
-    return replace(request, llm=checked)
+    return replace(request, llm=checked, model=model)
 
 
 def run_timezone(request: RunRequest) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from app.engine.agent.model.client import open_model
 from app.engine.agent.model.limits import Meter, Price, known_price
-from app.engine.agent.model.role_choices import role_choices
+from app.engine.agent.model.role_choices import role_choices, with_main_model
 from app.engine.core.cost import Cost, amount, cost_of
 from app.engine.core.model_api import AgentRole, ModelUsage
 from app.errors import UsageError
@@ -118,3 +118,29 @@ def test_a_failed_request_without_a_token_costs_nothing_whatever_the_price():
     meter.count(AgentRole.PLANNER, calls=1, tokens=(0, 0), price=None)
     assert cost_of(meter.used().values()) == Cost()
     assert ModelUsage().money == 0.0
+
+
+@pytest.mark.parametrize(
+    ("roles", "asked", "model", "effort", "price"),
+    [
+        pytest.param({}, "planner", "other", "", None, id="its effort and its price are not the main model's"),
+        pytest.param({"planner": role("big", "low", "1/4")}, "planner", "big", "low", ONE, id="an own model stays"),
+        pytest.param({"planner": role("main")}, "planner", "main", "", TWO, id="with the price it had as main model"),
+        pytest.param({"planner": role("", "low", "1/4")}, "planner", "other", "", None, id="roles of main, too"),
+        pytest.param(
+            {"summarizer": role("s"), "alignment": role("", "low", "1/4")}, "alignment", "s", "low", ONE,
+            id="the role it falls back to stays, too",
+        ),
+        pytest.param({"planner": role("other", "", "1/4")}, "operator", "other", "", ONE, id="a price of the model"),
+    ],
+)  # fmt: skip
+def test_a_runs_own_model_takes_the_place_of_the_main_one(roles, asked, model, effort, price):
+    chosen = with_main_model(Settings(**MAIN, roles=roles), "other")
+    choice = role_choices(chosen)[AgentRole(asked)]
+    assert (choice.model, choice.effort, choice.price) == (model, effort, price)
+
+
+@pytest.mark.parametrize("name", ["", "main"])
+def test_without_another_model_the_settings_stay(name):
+    chosen = Settings(**MAIN, roles={"planner": role("", "low")})
+    assert with_main_model(chosen, name) is chosen

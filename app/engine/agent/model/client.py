@@ -28,7 +28,7 @@ from app.engine.agent.model.limits import (
 from app.engine.agent.model.model_request import EndpointOptions, ModelRequest
 from app.engine.agent.model.recording_model import RecordingModel, sent_parameters
 from app.engine.agent.model.request_errors import RequestFailed
-from app.engine.agent.model.role_choices import refuse_unpriced, role_choices
+from app.engine.agent.model.role_choices import RoleChoice, refuse_unpriced, role_choices
 from app.engine.agent.model.streamed_answer import StreamedAnswer
 from app.engine.agent.model.structured import read_json
 from app.engine.agent.model.tool_calls import with_calls
@@ -53,22 +53,8 @@ _MISSING_STATUSES = frozenset({404, 405, 501})
 _MOST_SEALED = 64
 
 
-def open_model(
-    chosen: Settings,
-    key: str,
-    *,
-    sink: Callable[[bytes], str] | None = None,
-    mask: Callable[[str], str] | None = None,
-    heartbeat: Heartbeat | None = None,
-) -> LanguageModel:
-    """Return the endpoint of the settings, recorded where a sink is given. Nothing is sent yet.
-
-    ``heartbeat`` is notified of every sign of life of the endpoint.
-
-    Raises:
-        ModelError: no endpoint is set.
-        UsageError: a price can't be read, or a budget of money is set and a role's price is not known.
-    """
+def check_model_settings(chosen: Settings, key: str) -> dict[AgentRole, RoleChoice]:
+    """Return the choice of every role; raises as ``open_model``."""
     if not chosen.model_url and not key:
         raise ModelError(
             "no language model is set",
@@ -79,6 +65,33 @@ def open_model(
     choices = role_choices(chosen)
     if chosen.run_money > 0:
         refuse_unpriced(choices)
+    return choices
+
+
+def open_model(
+    chosen: Settings,
+    key: str,
+    *,
+    sink: Callable[[bytes], str] | None = None,
+    mask: Callable[[str], str] | None = None,
+    heartbeat: Heartbeat | None = None,
+    meter: Meter | None = None,
+) -> LanguageModel:
+    """Return the endpoint of the settings, recorded where a sink is given. Nothing is sent yet.
+
+    ``heartbeat`` is notified of every sign of life of the endpoint; ``meter`` counts, and is given the budget.
+
+    Raises:
+        ModelError: no endpoint is set.
+        UsageError: a price can't be read, or a budget of money is set and a role's price is not known.
+    """
+    choices = check_model_settings(chosen, key)
+    meter = meter or Meter()
+    meter.budget = Budget(
+        seconds=max(0.0, chosen.run_seconds),
+        tokens=max(0, chosen.run_tokens),
+        money=max(0.0, chosen.run_money),
+    )
     model = EndpointModel(
         chosen.model_url,
         chosen.model_name,
@@ -86,11 +99,7 @@ def open_model(
         models={role: choice.model for role, choice in choices.items() if choice.model},
         efforts={role: choice.effort for role, choice in choices.items() if choice.effort},
         prices={role: choice.price for role, choice in choices.items() if choice.price is not None},
-        budget=Budget(
-            seconds=max(0.0, chosen.run_seconds),
-            tokens=max(0, chosen.run_tokens),
-            money=max(0.0, chosen.run_money),
-        ),
+        meter=meter,
         heartbeat=heartbeat,
         options=EndpointOptions(
             responses=chosen.model_api == "responses",
@@ -111,6 +120,7 @@ class EndpointModel:
         url: address, usually ending in ``/v1``; empty is OpenAI's.
         model: name of the model; ``models`` are others by role.
         efforts: reasoning effort by role.  prices: by role; others have ``price``, or the listed one.
+        meter: counts in place of one of its own, with its budget.
         heartbeat: notified of every sign of life of the endpoint.
         options: API, tools, marks.  headers, api_version: see ``endpoint_of``.
         store: what was learnt of the endpoint, kept between runs.
@@ -127,6 +137,7 @@ class EndpointModel:
         efforts: Mapping[AgentRole, str] | None = None,
         prices: Mapping[AgentRole, Price] | None = None,
         budget: Budget | None = None,
+        meter: Meter | None = None,
         retries: RetryPolicy | None = None,
         price: Price | None = None,
         heartbeat: Heartbeat | None = None,
@@ -147,7 +158,7 @@ class EndpointModel:
         self._sealed: dict[str, list[dict[str, Any]]] = {}
         self._price, self._sleep, self._rng = price, sleep, rng or random.Random()
         self._capabilities: dict[str, EndpointCapabilities] = {}
-        self.meter = Meter(budget)
+        self.meter = meter or Meter(budget)
 
     async def ask(
         self,

@@ -85,6 +85,10 @@ class Budget:
     money: float = 0.0
 
 
+SMALLEST_BUDGET = 1e-9
+"""US dollars that a budget has at least: 0 is none."""
+
+
 class Meter:
     """Counts usage and refuses requests beyond the budget."""
 
@@ -96,6 +100,15 @@ class Meter:
     def used(self) -> dict[AgentRole, ModelUsage]:
         """Return the usage by role."""
         return dict(self._used)
+
+    def leave(self, tokens: int | None, money: float | None) -> None:
+        """Change the budget so that this much is left from now on; ``None`` for no limit."""
+        used = self.total()
+        self.budget = Budget(
+            seconds=self.budget.seconds,
+            tokens=0 if tokens is None else max(1, used.tokens_in + used.tokens_out + tokens),
+            money=0.0 if money is None else max(SMALLEST_BUDGET, (used.money or 0.0) + money),
+        )
 
     def total(self) -> ModelUsage:
         """Return the usage of all roles."""

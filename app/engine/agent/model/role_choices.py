@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.engine.agent.model.limits import Price, known_price, parse_price
 from app.engine.core.model_api import AgentRole
@@ -39,6 +39,28 @@ def role_choices(chosen: Settings) -> dict[AgentRole, RoleChoice]:
     """
     stated = _stated_prices(chosen)
     return {role: _choice(chosen, role, stated) for role in AgentRole}
+
+
+def with_main_model(chosen: Settings, name: str) -> Settings:
+    """Return the settings with another main model; "" leaves them as they are.
+
+    Roles with a model of their own keep it, with its price.  Effort and price of the main model, and of roles that
+    use it, go: another model may not know the one and does not cost the other.
+    """
+    if not name or name == chosen.model_name:
+        return chosen
+    roles = {role: _without_main(chosen, role, own) for role, own in chosen.roles.items()}
+    return replace(chosen, model_name=name, model_effort="", model_price="", roles=roles)
+
+
+def _without_main(chosen: Settings, role: str, own: RoleSettings) -> RoleSettings:
+    if own.model:
+        is_main = own.model == chosen.model_name
+        return replace(own, price=own.price or (chosen.model_price if is_main else ""))
+    known = AgentRole(role) if role in set(AgentRole) else None
+    while known is not None and not chosen.roles.get(known, RoleSettings()).model:
+        known = FALLBACKS.get(known)
+    return own if known is not None else RoleSettings()
 
 
 def refuse_unpriced(choices: Mapping[AgentRole, RoleChoice]) -> None:
