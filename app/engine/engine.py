@@ -127,7 +127,7 @@ class Engine(EngineApi):
             BatchService(core, self._fleet),
             TaskFileService(core),
             EqualRequestService(core, approvals, self._fleet),
-            PointingService(self._fleet),
+            PointingService(core, approvals, self._fleet),
             self._schedules,
             self._fleet,
             approvals,

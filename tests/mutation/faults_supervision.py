@@ -28,6 +28,7 @@ _APPROVALS = (
 _SAME = ("tests/unit/engine/test_rules_of_element_identity.py", *_APPROVALS)
 _DESK = ("tests/unit/engine/test_rules_of_approvals.py", "tests/unit/engine/test_supervision_store.py")
 _RISK = ("tests/unit/engine/test_agent_action_risk.py", "tests/unit/engine/test_rules_of_approvals.py")
+_EDITS = ("tests/unit/engine/test_rules_of_edits.py",)
 _TAKEOVER = ("tests/unit/engine/test_takeover.py",)
 
 FAULTS = (
@@ -321,6 +322,50 @@ FAULTS = (
         "                except StoreError:\n                    done.popleft()\n                    raise\n",
         "A step by hand that can't be written is not lost.",
         _TAKEOVER,
+        safety=True,
+    ),
+    Mutation(
+        "edit-any-class",
+        CLEARING,
+        "return wanted is asked or wanted.level < asked.level",
+        "return True",
+        "An edit into a graver class than the one asked about is asked about again.",
+        _EDITS,
+        safety=True,
+    ),
+    Mutation(
+        "edit-same-level",
+        CLEARING,
+        "return wanted is asked or wanted.level < asked.level",
+        "return wanted.level <= asked.level",
+        "An edit into another class as grave as the one asked about is asked about again.",
+        _EDITS,
+        safety=True,
+    ),
+    Mutation(
+        "edit-denied",
+        CLEARING,
+        "if denied or not _covers(planned.risk, wanted.risk):",
+        "if not _covers(planned.risk, wanted.risk):",
+        "An edit does nothing that the policy forbids.",
+        _EDITS,
+        safety=True,
+    ),
+    Mutation(
+        "edit-ends-run",
+        CLEARING,
+        "isinstance(parsed.action, Stop | ReportInfeasible)",
+        "isinstance(parsed.action, ReportInfeasible)",
+        "An edit never ends the run as if the agent had answered.",
+        _EDITS,
+    ),
+    Mutation(
+        "point-alike",
+        IDENTITY,
+        "if len(alike) == len(is_now[identity])",
+        "if len(is_now[identity]) >= len(alike)",
+        "Of elements that are alike now, and were not, none is a target.",
+        _EDITS,
         safety=True,
     ),
 )

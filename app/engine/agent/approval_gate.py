@@ -20,7 +20,7 @@ from app.engine.core.action_result import ActionResult, Cause, Effect, refused
 from app.engine.core.actions.action_sets import all_calls
 from app.engine.core.actions.recorded import describe_action, format_recorded
 from app.engine.core.actions.specs import Action, spec_of
-from app.engine.core.actions.types import ClickAt, elements_of
+from app.engine.core.actions.types import ClickAt, ReportInfeasible, Stop, elements_of
 from app.engine.core.element_identity import identity_of, renumber_action
 from app.engine.core.intervention_policy import PolicyAnswer, RiskClass
 from app.engine.core.observation import AgentDecision, Observation
@@ -29,6 +29,7 @@ from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.supervision import DecisionKind, Need, OperatorDecision, PlannedAction, TipDue
 from app.engine.core.write_permit import WritePermit
+from app.errors import UsageError
 
 ALL_ACTIONS = frozenset(form.shown for form in all_calls())
 """Actions a person may choose in place of the agent's."""
@@ -82,17 +83,61 @@ class ApprovalGate:
 
         ``mark`` is the page mark of the observation, where the run may have been held since.
         """
-        cleared = ApprovalOutcome(observation=observation, decision=decision)
         mark = mark or self._control.page_mark
         self._resolved = None
-        if decision.action is not None:
-            cleared = await self._permitted(observation, decision, decision.action)
-        await self._control.wait_until_released()
+        notes: tuple[str, ...] = ()
+        while True:
+            cleared = ApprovalOutcome(observation=observation, decision=decision)
+            if decision.action is not None:
+                cleared = await self._permitted(observation, decision, decision.action)
+            edited = await self._released(cleared)
+            if edited is None:
+                break
+            decision, notes = edited, (edited.reason,)  # judged, and asked about, like any other
+        cleared = replace(cleared, notes=(*notes, *cleared.notes))
         if self._control.stopping and self._control.supervised:
             return replace(cleared, stale=True)
         if cleared.stale or cleared.result is not None or self._control.page_mark == mark:
             return cleared
         return await self._seen_again(cleared)
+
+    async def _released(self, cleared: ApprovalOutcome) -> AgentDecision | None:
+        """Wait until the run is released; return the decision by which a person replaced this one meanwhile."""
+        edits: list[AgentDecision] = []
+        if cleared.decision.action is not None and not cleared.stale and cleared.result is None:
+            self._control.replan = lambda by: self._replanned(cleared, edits, by)
+        try:
+            await self._control.wait_until_released()
+        finally:
+            self._control.replan = None
+        return edits[-1] if edits and not self._control.stopping else None
+
+    def _replanned(
+        self, cleared: ApprovalOutcome, edits: list[AgentDecision], by: OperatorDecision
+    ) -> PlannedAction:
+        action, wrong = _read_edit(by.call, cleared.observation.page)
+        if action is None:
+            raise UsageError(wrong)
+        assert cleared.decision.action is not None
+        assert cleared.write is not None
+        before = self._next(
+            cleared.observation, cleared.decision, cleared.decision.action, cleared.write.assessment
+        )
+        decision, _, wanted = self._chosen(cleared, before, action, by.text)
+        edits.append(decision)
+        self._tell(wanted)
+        return wanted
+
+    def _chosen(
+        self, cleared: ApprovalOutcome, planned: PlannedAction, action: Action, text: str
+    ) -> tuple[AgentDecision, WriteDecision, PlannedAction]:
+        """Return the decision for the action a person chose, the write gate's about it, and it as the next action."""
+        reason = f"a person chose this instead of: {planned.words}"
+        if text:
+            reason = f"{reason} ({text})"
+        decision = replace(cleared.decision, action=action, reason=reason, intent="", followed={})
+        write = self._gate.judge(action, cleared.observation)
+        return decision, write, self._next(cleared.observation, decision, action, write.assessment)
 
     def check_resolved_mark(
         self, action: Action, observation: Observation, permit: WritePermit | None
@@ -176,7 +221,7 @@ class ApprovalGate:
             url=planned.url,
             element=_elements_digest(cleared.decision.action, page),
         )
-        self._control.check = lambda text: parse_answer(text, ALL_ACTIONS, page).why
+        self._control.check = lambda text: _read_edit(text, page)[1]
         try:
             decided = await self._control.ask(request)
         finally:
@@ -194,23 +239,25 @@ class ApprovalGate:
     async def _edited(
         self, cleared: ApprovalOutcome, planned: PlannedAction, decided: OperatorDecision
     ) -> ApprovalOutcome:
-        """Apply the action a person wants instead; ask once more where it can't be read."""
-        parsed = parse_answer(decided.call, ALL_ACTIONS, cleared.observation.page)
-        if parsed.action is None or parsed.dropped:
+        """Apply the action a person wants instead; ask once more where it can't be read, and about an action of
+        another class, unless that is a lower one: what was approved did not say it.
+        """
+        action, wrong = _read_edit(decided.call, cleared.observation.page)
+        if action is None:
             await self._control.void_decisions(Need.APPROVAL)
-            why = parsed.why or "it has more than one action"
             return await self._asked(
-                cleared, replace(planned, reason=f"{decided.call[:200]!r} can't be done: {why}")
+                cleared, replace(planned, reason=f"{decided.call[:200]!r} can't be done: {wrong}")
             )
-        reason = f"a person chose this instead of: {planned.words}"
-        if decided.text:
-            reason = f"{reason} ({decided.text})"
-        decision = replace(cleared.decision, action=parsed.action, reason=reason, intent="", followed={})
-        gate = self._gate.judge(parsed.action, cleared.observation)
-        wanted = self._next(cleared.observation, decision, parsed.action, gate.assessment)
+        decision, write, wanted = self._chosen(cleared, planned, action, decided.text)
+        denied = await self._control.answer(wanted.risk) is PolicyAnswer.DENY
+        if denied or not _covers(planned.risk, wanted.risk):
+            again = await self._permitted(cleared.observation, decision, action)
+            return replace(again, notes=(decision.reason, *again.notes))
         self._tell(wanted)
         return replace(
-            self._by_person(replace(cleared, write=gate), wanted), decision=decision, notes=(reason,)
+            self._by_person(replace(cleared, write=write), wanted),
+            decision=decision,
+            notes=(decision.reason,),
         )
 
     async def _seen_again(self, cleared: ApprovalOutcome) -> ApprovalOutcome:
@@ -268,6 +315,24 @@ class ApprovalGate:
 
     def _said(self, text: str) -> str:
         return redact_text(self._secrets.mask(text))
+
+
+def _read_edit(text: str, page: PageCapture) -> tuple[Action | None, str]:
+    """Return the action a person typed, or why it is none.
+
+    An answer given as an edit would count as the agent's; a person's end of a run says who gave it.
+    """
+    parsed = parse_answer(text, ALL_ACTIONS, page)
+    if parsed.action is None or parsed.dropped:
+        return None, parsed.why or "it has more than one action"
+    if isinstance(parsed.action, Stop | ReportInfeasible):
+        return None, "an edit can't end the run: end it by hand, as finished or with your answer"
+    return parsed.action, ""
+
+
+def _covers(asked: RiskClass, wanted: RiskClass) -> bool:
+    """Whether the question about an action of one class says enough for an edit into another one."""
+    return wanted is asked or wanted.level < asked.level
 
 
 def _elements_digest(action: Action | None, page: PageCapture) -> str:

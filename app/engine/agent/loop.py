@@ -254,6 +254,7 @@ class AgentLoop:
     async def _decided(
         self, page: PageCapture, mark: tuple[int, int], began: float, looked: float
     ) -> LoopEnding | None:
+        self._control.decided_on = page
         self._judged.show_page(page)
         observation = await self._sight(page)
         known = time.monotonic()

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 
 from app.engine.core.hand_back import HandBack
+from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import ApprovalRequest, PlannedAction, RunState, Stage, TakeoverSummary
 from app.errors import Conflict, SiteloreError
 
@@ -62,6 +63,7 @@ class PauseControl:
         account: summary of a takeover that the agent has not been given yet.
         handed: how often a person has handed the page back.
         end_by_hand: how a person ended the run, once they did.
+        decided_on: the capture whose numbers the pending decision uses; ``None`` where none is pending.
         changed: called whenever state, stage or needs change.
         planned: called with each action before it is done; ``unplanned`` once it is done or given up.
 
@@ -86,6 +88,7 @@ class PauseControl:
         self.why = ""
         self.takeover_summary: TakeoverSummary | None = None
         self.end_by_hand: HandBack | None = None
+        self.decided_on: PageCapture | None = None
         self._now = now
         self._clocks = RunClock(clock)
         self._state, self._stage, self._stage_since = RunState.STARTING, Stage.IDLE, now()
@@ -295,6 +298,7 @@ class PauseControl:
 
     def clear_planned_action(self) -> None:
         """Withdraw the next action: it was done or given up, or the page has changed."""
+        self.decided_on = None
         if self.on_unplanned is not None:
             self.on_unplanned()
 

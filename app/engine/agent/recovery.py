@@ -25,7 +25,7 @@ from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.supervision import DecisionKind, OperatorAction
 from app.engine.core.trajectory import Tab
 from app.engine.core.write_permit import WritePermit
-from app.errors import SiteloreError, StoreError
+from app.errors import Conflict, SiteloreError, StoreError
 
 if TYPE_CHECKING:
     from app.engine.agent.memory.ledger_store import LedgerStore
@@ -41,6 +41,9 @@ LOOK_TIMEOUT = 45.0
 """Longest duration of a look in seconds; after it the browser itself counts as hung."""
 RETURN_TIMEOUT = 60.0
 """Longest duration in seconds of the return to the run's position."""
+
+READ_TIMEOUT = 10.0
+"""Longest duration in seconds of a reading for a person, who asks again."""
 
 IN_ITS_PLACE = "in its place"
 
@@ -117,6 +120,21 @@ class RecoveringExecutor(ActionExecutor):
                 log.warning("the browser of run %s could not be reopened: %s", self._control.run, gone)
                 return False
             return True
+
+    async def between_operations(self, reading: Callable[[], Awaitable[PageCapture]]) -> PageCapture:
+        """Read the page between two operations of the run; nothing is recovered.
+
+        Raises:
+            Conflict: the browser is busy with one, or the page does not answer.
+        """
+        if self._one_at_a_time.locked():
+            raise Conflict("the browser is busy; try again in a moment")
+        async with self._one_at_a_time:
+            try:
+                async with asyncio.timeout(READ_TIMEOUT):
+                    return await reading()
+            except TimeoutError:
+                raise Conflict("the page does not answer; try again in a moment") from None
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         """Look at the page in front; a reopened browser is reported in its notes.

@@ -55,7 +55,10 @@ class RunControl(PauseControl):
         approvals: where requests, decisions and hints are stored; ``None`` where no person is to be asked.
         check: reads an action in the call form against the page it is for; returns what is wrong with it, "" if
             nothing.
+        replan: replaces the planned action of a paused run by another one, as it then stands; ``None`` where it can't
+            be replaced.  Raises ``UsageError`` where the other one can't be read.
         no_walls: keys of pages that look like a wall and are none, as a person said; never asked about again.
+        task, login: keys by which its requests are equal to those of other runs.
     """
 
     def __init__(
@@ -64,6 +67,8 @@ class RunControl(PauseControl):
         approvals: Approvals | None = None,
         *,
         site: str = "",
+        task: str = "",
+        login: str = "",
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
         changed: Callable[[], None] | None = None,
@@ -73,8 +78,9 @@ class RunControl(PauseControl):
         super().__init__(
             run, site=site, clock=clock, now=now, changed=changed, planned=planned, unplanned=unplanned
         )
-        self.approvals = approvals
+        self.approvals, self.task, self.login = approvals, task, login
         self.check: Callable[[str], str] | None = None
+        self.replan: Callable[[OperatorDecision], PlannedAction] | None = None
         self._left: list[ApprovalRequest] = []
         self._hints: tuple[RetrievedTip, ...] = ()
         self.no_walls: set[str] = set()
@@ -140,6 +146,8 @@ class RunControl(PauseControl):
             step=self.step if step is None else step,
             question=question,
             site=self.site,
+            task=self.task,
+            login=self.login,
             opened_at=self._now(),
             **more,
         )

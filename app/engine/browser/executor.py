@@ -193,6 +193,18 @@ class Executor:
         except Error as error:
             raise PageGone(self._captures.why_lost(error)) from error
 
+    async def peek(self) -> PageCapture:
+        """Capture the page in front without a picture; actions go on naming elements by the last ``look``, and what
+        happened on the page meanwhile is told by the next one.
+
+        Raises:
+            PageGone: there is no page to capture.
+        """
+        try:
+            return await self._captures.ahead(picture=False)
+        except Error as error:
+            raise PageGone(self._captures.why_lost(error)) from error
+
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         """Return the open tabs in order, and the number of the one in front."""
         return await self.session.tabs(ANSWER_TIMEOUT)

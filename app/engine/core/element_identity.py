@@ -9,6 +9,7 @@ Otherwise it is gone or ambiguous, and nothing may be done to it without another
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 
 from app.engine.core.actions.types import Action, Drag, elements_of
@@ -29,6 +30,25 @@ def same_element(element: Element, before: PageCapture, now: PageCapture) -> int
     wanted = identity_of(element, PageIndex(before))
     was, is_now = _sharing(wanted, element, before), _sharing(wanted, element, now)
     return is_now[was.index(element.index)] if len(was) == len(is_now) else None
+
+
+def matching_elements(before: PageCapture, now: PageCapture) -> dict[int, Element]:
+    """Return by their numbers the elements of a capture as another one has them, without those gone or ambiguous."""
+    was, is_now = _by_identity(before), _by_identity(now)
+    return {
+        old.index: new
+        for identity, alike in was.items()
+        if len(alike) == len(is_now[identity])
+        for old, new in zip(alike, is_now[identity], strict=True)
+    }
+
+
+def _by_identity(page: PageCapture) -> defaultdict[tuple[str, Identity], list[Element]]:
+    index = PageIndex(page)
+    found: defaultdict[tuple[str, Identity], list[Element]] = defaultdict(list)
+    for element in page.elements:
+        found[element.role, identity_of(element, index)].append(element)
+    return found
 
 
 def renumber_action(action: Action, before: PageCapture, now: PageCapture) -> Action | int:

@@ -78,9 +78,9 @@ class CaptureCache:
         self.now = self.shown = page
         return page
 
-    async def ahead(self) -> PageCapture:
-        """Take the capture that is requested next, now."""
-        self.now = self._untold = self._with_untold(await self._take(self._pictured))
+    async def ahead(self, *, picture: bool = True) -> PageCapture:
+        """Take the capture that is requested next, now; ``shown`` and what its numbers mean stay."""
+        self.now = self._untold = self._with_untold(await self._take(picture and self._pictured))
         self._ahead = self._session.page
         return self.now
 

@@ -2,16 +2,145 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import time
+import uuid
+
+from pydantic import TypeAdapter
+
 from app.engine.api.live_api import PointTarget
+from app.engine.core.actions.fitting_calls import fitting_calls
+from app.engine.core.element_identity import matching_elements
+from app.engine.core.labels import state_label
+from app.engine.core.page_state import PageCapture
+from app.engine.core.supervision import (
+    DecisionKind,
+    OperatorAction,
+    OperatorDecision,
+    PlannedAction,
+    RunState,
+)
+from app.engine.services.core import Core
+from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
+from app.engine.services.supervision.supervised_run import SupervisedRun
+from app.errors import Conflict, SiteloreError
+
+MAX_TARGETS = 2_000
+"""Elements of one page that can be pointed at."""
+MAX_NAME_LENGTH = 200
+REPLY_TIMEOUT = 20.0
+"""Seconds that another process has to answer."""
+REPLY_INTERVAL = 0.1
+
+TARGETS_COMMAND = "point targets"
+"""Name of the command by which another process asks for them."""
+
+_TARGETS = TypeAdapter(list[PointTarget])
 
 
 class PointingService:
-    """Reads the targets on the page of a held run."""
+    """Reads the targets on the page of a held run, and replaces the planned action of a paused one."""
 
-    def __init__(self, fleet: Fleet) -> None:
-        self._fleet = fleet
+    def __init__(self, core: Core, approvals: ApprovalService, fleet: Fleet) -> None:
+        self._core, self._approvals, self._fleet = core, approvals, fleet
+        fleet.remote_handlers[TARGETS_COMMAND] = self._reply
 
     async def point_targets(self, run: str) -> list[PointTarget]:
-        """Return the elements of a held run's page as its next action would name them."""
-        raise NotImplementedError
+        """Return the elements of a held run's page as its next action would name them.
+
+        The numbers are those of the capture that the pending decision was made on, and so those that an edit of it is
+        read by; the boxes are those of now.  What the page no longer has, or has twice now, is left out, and so is what
+        came since, which has no number yet.  Without a pending decision they are the numbers of the next capture.
+
+        Raises:
+            NotFound: no such run.
+            Conflict: it is not held, the operator has its page, the page is busy, or the run moved on meanwhile.
+        """
+        token = uuid.uuid4().hex
+        if await self._fleet.forward_if_remote(run, TARGETS_COMMAND, token):
+            return await self._replied(token)
+        found = self._held(run)
+        control, held, mark = found.control, found.control.decided_on, found.control.page_mark
+        now = await found.page.peek()
+        if found.control is not control or control.decided_on is not held or control.page_mark != mark:
+            raise Conflict("the run has moved on; look again")
+        return targets_on(held or now, now)
+
+    async def edit_planned(self, run: str, call: str, reason: str = "") -> PlannedAction:
+        """Replace the planned action of a paused run; the run stays paused, and asks before it does what it would
+        ask about at any time.
+
+        Raises:
+            NotFound: no such run.  UsageError: not a call, or one that names an element that is not on the page.
+            Conflict: the run is not paused before an action.
+        """
+        found = self._held(run)
+        replan = found.control.replan
+        if found.control.state is not RunState.PAUSED or replan is None:
+            raise Conflict("the run is not paused before an action; pause it, or edit its request")
+        decision = OperatorDecision(
+            kind=DecisionKind.EDIT, call=call, text=reason, author=self._core.author, at=time.time()
+        )
+        planned = replan(decision)
+        words = f"{call} ({reason})" if reason else call
+        await self._approvals.note(run, planned.step, OperatorAction.EDITED, words)
+        return planned
+
+    # ------------------------------------------------------------ inside
+
+    def _held(self, run: str) -> SupervisedRun:
+        found = self._fleet.get(run)
+        if found.page.taken_over or found.row.state is RunState.TAKEN_OVER:
+            raise Conflict("you have control of the page; hand it back first")
+        if not found.control.state.held or not found.is_active:
+            raise Conflict(
+                f"the run is not held ({state_label(found.snapshot())}): pause it to choose an element"
+            )
+        return found
+
+    async def _reply(self, run: str, token: str) -> None:
+        """Answer another process."""
+        reply: dict[str, object]
+        try:
+            reply = {"targets": _TARGETS.dump_python(await self.point_targets(run), mode="json")}
+        except SiteloreError as error:
+            reply = {"error": str(error)}
+        await self._core.on_store(self._core.workspace.supervision.add_reply, token, json.dumps(reply))
+
+    async def _replied(self, token: str) -> list[PointTarget]:
+        rows = self._core.workspace.supervision
+        try:
+            async with asyncio.timeout(REPLY_TIMEOUT):
+                while not (text := await self._core.on_store(rows.take_reply, token)):  # noqa: ASYNC110
+                    await asyncio.sleep(REPLY_INTERVAL)  # another process writes it
+        except TimeoutError:
+            raise Conflict("the process that works on the run does not answer") from None
+        reply = json.loads(text)
+        if "error" in reply:
+            raise Conflict(str(reply["error"]))
+        return _TARGETS.validate_python(reply.get("targets"))
+
+
+def targets_on(held: PageCapture, now: PageCapture) -> list[PointTarget]:
+    """Return the elements of ``held`` by its numbers, with the boxes they have in ``now``, in document order."""
+    there = matching_elements(held, now)
+    found: list[PointTarget] = []
+    for element in held.elements:
+        seen = there.get(element.index)
+        if seen is None or seen.rect is None or not seen.visible or seen.rect[2] <= 0 or seen.rect[3] <= 0:
+            continue
+        name = element.name or element.label or element.text
+        found.append(
+            PointTarget(
+                number=element.index,
+                role=element.role,
+                name=name[:MAX_NAME_LENGTH],
+                box=seen.rect,
+                calls=fitting_calls(element),
+            )
+        )
+        if len(found) == MAX_TARGETS:
+            break
+    return found

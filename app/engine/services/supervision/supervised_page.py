@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from app.engine.agent.secrets import Secrets
 from app.engine.core.events import PageFrame
 from app.engine.core.page_input import NavigationKind, PageInput
+from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import RunState, TakeoverSummary
 from app.engine.services.core import Core
 from app.errors import Conflict, StoreError
@@ -53,9 +54,12 @@ class SupervisedPage:
         self._screen: Screencast | None = None
         self._browser: LiveBrowser | None = None
         self._takeover: Takeover | None = None
+        self._peek: Callable[[], Awaitable[PageCapture]] | None = None
         self._handing = asyncio.Lock()
         """Held while a takeover begins: input meanwhile waits, and is not lost."""
         self._releasing = False
+        self.logging_in = asyncio.Lock()
+        """Held while the run is given a log-in: a takeover waits."""
         self._frames = 0
         self._secrets, self.home = Secrets(), ""
         self.loop: AgentLoop | None = None
@@ -94,6 +98,7 @@ class SupervisedPage:
             book=book,
             mask=secrets.mask,
         )
+        self._peek = lambda: hands.between_operations(executor.peek)
         probe = RunHealthProbe(control, browser, hands, self._disk, bundle.heartbeat)
         watchdog = Watchdog(control, probe, hands, noticed=self._set_health)
         self._watchdog = self._core.registry.hold(watchdog.watch())
@@ -113,7 +118,7 @@ class SupervisedPage:
         screen, self._screen = self._screen, None
         if screen is not None:
             await screen.aclose()
-        self._browser = self.loop = None
+        self._browser = self.loop = self._peek = None
 
     # ------------------------------------------------------------ a person's eyes
 
@@ -124,6 +129,18 @@ class SupervisedPage:
         self._wanted = (width, height, rate)
         if self._screen is not None:
             await self._screen.watch(width, height, rate)
+
+    async def peek(self) -> PageCapture:
+        """Capture the page for a person, without secrets; the agent's numbers stay what they are.
+
+        Raises:
+            Conflict: there is no page, it is busy, or it does not answer.  PageGone: it is lost.
+        """
+        from app.engine.agent.secret_masking import mask_secrets
+
+        if self._peek is None:
+            raise Conflict("there is no page to point at: the run is not active")
+        return mask_secrets(await self._peek(), self._secrets)
 
     def _frame(self, frame: ScreencastFrame) -> None:
         pointer, seen = None, 0.0
@@ -160,7 +177,7 @@ class SupervisedPage:
             raise Conflict("there is no page to take over: the run is not active")
         if self._handing.locked():
             raise Conflict("the page is being taken over already")
-        async with self._handing:
+        async with self._handing, self.logging_in:
             await control.take_over()
             self._unguarded(True)
             try:
@@ -241,6 +258,11 @@ class SupervisedPage:
         except StoreError as error:
             log.warning("the takeover of run %s could not be stored: %s", self._run, error)
             return None
+
+    @property
+    def browser(self) -> LiveBrowser | None:
+        """The browser, while the run has one."""
+        return self._browser
 
     @property
     def taken_over(self) -> bool:

@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 POLICY_EDIT = "policy"
 """Kind of an undo entry: the policy was edited."""
 
+LONGEST_REPLY = 60.0
+"""Seconds for which an answer to another process is kept."""
 _POLICY_KEY = "intervention-policy"
 
 
@@ -213,6 +215,19 @@ class SupervisionState(StoreFile):
         return [
             RemoteCommand(run=row["run"], what=row["what"], text=row["text"], at=row["at"]) for row in rows
         ]
+
+    def add_reply(self, token: str, text: str) -> None:
+        """Answer a command of another process, which takes the answer by this token; those that nobody took go."""
+        with self.batch():
+            self._write("DELETE FROM state WHERE key LIKE 'reply:%' AND at < ?", time.time() - LONGEST_REPLY)
+            self.review.save_state(f"reply:{token}", {"text": text})
+
+    def take_reply(self, token: str) -> str:
+        """Return and delete an answer, "" while there is none."""
+        reply = self.review.load_state(f"reply:{token}")
+        if reply:
+            self._write("DELETE FROM state WHERE key = ?", f"reply:{token}")
+        return str(reply.get("text", ""))
 
     # inside
 
