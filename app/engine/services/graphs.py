@@ -226,7 +226,10 @@ class GraphService:
     def _row(self, site: str) -> GraphRow:
         """Return one graph's row; a damaged file does not hide the others."""
         try:
-            return graph_row(self._graph_cache.store(site), self._graph_cache.load_on_store(site))
+            in_use = self._core.workspace.is_site_in_use(site)
+            return graph_row(
+                self._graph_cache.store(site), self._graph_cache.load_on_store(site), in_use=in_use
+            )
         except StoreError as error:
             return GraphRow(
                 site=site, home="", mode=Mode.FULL, states=0, transitions=0, frontier=0, explored_at=0.0,
@@ -269,8 +272,8 @@ class GraphService:
         )
 
 
-def graph_row(store: GraphStore, loaded: LoadedGraph) -> GraphRow:
-    """Return one graph as a row of the list."""
+def graph_row(store: GraphStore, loaded: LoadedGraph, *, in_use: bool = False) -> GraphRow:
+    """Return one graph as a row of the list; an exploration without an end is running where the site is in use."""
     explorations = store.explorations()
     last = explorations[-1] if explorations else None
     gone = sum(all(page.gone_at for page in loaded.graph.pages_of(node)) for node in loaded.graph.nodes)
@@ -282,7 +285,7 @@ def graph_row(store: GraphStore, loaded: LoadedGraph) -> GraphRow:
         transitions=sum(1 for _ in node_transitions(loaded.graph)),
         frontier=sum(loaded.waiting.values()),
         explored_at=last.ended_at or last.started_at if last is not None else 0.0,
-        state=(last.ended or "interrupted") if last is not None else "",
+        state=(last.ended or ("running" if in_use else "interrupted")) if last is not None else "",
         gone=gone,
     )
 

@@ -160,6 +160,14 @@ class Workspace:
         """Return the lock file of work on the site's graph.  Raises ``InputError`` as ``graph``."""
         return self._of_site(site, ".lock")
 
+    def is_site_in_use(self, site: str) -> bool:
+        """Return whether some process explores, verifies or updates the site's graph now."""
+        path = self.lock_path(site)
+        if not path.exists():
+            return False
+        with FileLock(path) as lock:
+            return not lock.take()
+
     # changes that can be undone
 
     def decide(self, site: str, decision: GraphEdit, label: str) -> None:
