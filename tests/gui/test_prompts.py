@@ -11,11 +11,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.engine.api.exchange_api import Exchange, ExchangeMessage, ExchangePart
+from app.engine.core.cost import Cost
 from app.errors import StoreError
 from app.models.common.engine_client import LocalClient
+from app.models.common.usage_words import totals_words
 from app.models.live.model import LiveModel
 from app.models.prompts.prompt_text import changes_of, find_all, page_of, sections_of, unfolded_at_first
-from app.models.prompts.prompts_model import PromptList, totals_words
+from app.models.prompts.prompts_model import PromptList
 from app.views.live.view import LiveView
 from tests.support.fake_exchanges import make_exchange
 from tests.support.live_page_window import PageWindow, SteppedEngine
@@ -55,7 +57,7 @@ def test_the_prompts_of_a_step_are_listed_with_the_operators_open(prompts):
     assert "5 requests" in prompts.pane.totals.text()
     # one of five has no price: the sum is unknown, never too low
     assert "cost unknown" in prompts.pane.totals.text()
-    assert "judge: 5,200 tokens in (4,096 cached) · 140 out · $0.0123" in prompts.pane.by_role.text()
+    assert "judge: 5,200 tokens in (4,096 cached) · 140 out · 2.4 s · $0.0123" in prompts.pane.by_role.text()
     assert prompts.pane.sent.text() == "chat API · max tokens 1500 · effort low"
 
 
@@ -349,3 +351,22 @@ def test_only_operator_and_planner_can_be_asked_again(prompts):
     assert not prompts.center.action("review.prompts.ask").isEnabled()
     prompts.pane.model.choose("b" * 64)
     prompts.until(lambda: prompts.center.action("review.prompts.ask").isEnabled())
+
+
+def test_a_run_with_a_model_shows_tokens_time_and_cost_by_role(desk):
+    run = desk.model.run
+    exchanges = [
+        make_exchange("a" * 64, 0, at=1.0),
+        make_exchange("b" * 64, 0, "planner", at=2.0),
+    ]
+    desk.engine.prompts[run] = exchanges
+    detail = replace(desk.model.detail, run=replace(desk.model.detail.run, cost=Cost(known=0.02)))
+    desk.model.usage.show(None)
+    desk.model.usage.show(detail)
+    header = desk.view.step.header
+    desk.until(lambda: header.usage.isVisible())
+    seconds = sum(one.row.seconds for one in exchanges)
+    assert header.usage.text().startswith("2 requests · ")
+    assert f"{seconds:.1f} s" in header.usage.text()
+    assert "planner" in header.usage.text()
+    assert "operator" in header.usage.text()

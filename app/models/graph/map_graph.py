@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from app.models.graph.state_titles import state_titles
+
 if TYPE_CHECKING:
     from app.engine.api.graph_api import GraphPicture, NodeRow
 
@@ -46,6 +48,7 @@ class MapGraph:
         marks: (n,) of ``StateMark``.
         order: (m,) a fixed rank of each edge: first those followed to the next depth, then others that were followed;
             where there are too many, the lowest ranks are drawn.
+        titles: (n,) short names of the states.
     """
 
     site: str
@@ -58,6 +61,7 @@ class MapGraph:
     tried: Mask
     marks: Ints
     order: Ints
+    titles: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, picture: GraphPicture) -> MapGraph:
@@ -85,6 +89,7 @@ class MapGraph:
             tried=tried,
             marks=np.fromiter(map(marks_of, rows), np.int64, len(rows)),
             order=order,
+            titles=state_titles([(row.title, row.url) for row in rows]),
         )
 
     def __len__(self) -> int:
@@ -101,6 +106,11 @@ class MapGraph:
     def row(self, node: str) -> NodeRow | None:
         number = self.number.get(node)
         return self.rows[number] if number is not None else None
+
+    def title(self, node: str) -> str:
+        """Return the short name of a state, "" for an unknown one."""
+        number = self.number.get(node)
+        return self.titles[number] if number is not None else ""
 
     def edges_of(self, number: int) -> tuple[Ints, Ints]:
         """Return the numbers of the outgoing and the incoming edges of a state."""

@@ -140,8 +140,7 @@ class MapModel(QObject):
         return f"failed page:{quoted(self.site + page_of(row))}" if row is not None and row.failures else ""
 
     def title(self, node: str) -> str:
-        row = self.graph.row(node)
-        return (row.title or row.url) if row is not None else ""
+        return self.graph.title(node)
 
     def select(self, node: str) -> None:
         """Open a state; with a path start set, find the path to it."""
@@ -328,6 +327,7 @@ class MapModel(QObject):
 
     def _show(self, graph: MapGraph) -> None:
         self.graph = graph
+        self.table.names = {row.id: name for row, name in zip(graph.rows, graph.titles, strict=True)}
         self.table.load(graph.rows)
         self._mask()
         self.run_paths.find(graph)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from PySide6.QtCore import QCoreApplication, QObject
 
@@ -12,6 +11,7 @@ from app.engine.api.graph_api import NodeRow
 from app.models.common.object_table import Column, ObjectTable
 from app.models.graph.filter import MapFilter, matches, parse_map_filter
 from app.models.graph.map_graph import is_untipped, node_words
+from app.models.graph.state_titles import path_of
 from app.models.knowledge.tip_table import ago, exact_time
 
 NUMBERS = ("depth", "outgoing", "incoming", "elements", "waiting", "runs", "failures", "tips")
@@ -25,10 +25,10 @@ class NodeTableModel(ObjectTable[NodeRow]):
         super().__init__(lambda row: row.id, parent, sorted_by="depth")
         self._filter = MapFilter()
         self.text = ""
+        self.names: Mapping[str, str] = {}
+        """Short names by state."""
         self.columns = (
-            self._column(
-                "title", self.tr("State"), lambda row: row.title or row.url, lambda row: row.title.lower()
-            ),
+            self._column("title", self.tr("State"), self._name, lambda row: self._name(row).lower()),
             self._column(
                 "url", self.tr("Address"), lambda row: path_of(row.url), lambda row: row.url.lower()
             ),
@@ -44,6 +44,9 @@ class NodeTableModel(ObjectTable[NodeRow]):
                 "seen", self.tr("Last seen"), lambda row: ago(row.last_seen), lambda row: row.last_seen
             ),
         )
+
+    def _name(self, row: NodeRow) -> str:
+        return self.names.get(row.id) or row.title or row.url
 
     @property
     def is_filtered(self) -> bool:
@@ -86,10 +89,3 @@ def _tips(row: NodeRow) -> str:
     if is_untipped(row):
         return QCoreApplication.translate("map", "none")
     return f"{row.tips}?" if row.suspect_tips else str(row.tips or "")
-
-
-def path_of(url: str) -> str:
-    """Return the part of an address that differs within a site."""
-    parts = urlsplit(url)
-    path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
-    return f"{path}#{parts.fragment}" if parts.fragment else path

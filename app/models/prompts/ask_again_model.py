@@ -10,7 +10,7 @@ from app.engine.api.exchange_api import MOST_TIMES, AskAgainEstimate, AskAgainRe
 from app.engine.core.events import JobChanged
 from app.models.common.form import FormModel, Problem
 from app.models.common.translate import tr
-from app.models.prompts.prompts_model import money_words
+from app.models.common.usage_words import money_words
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents

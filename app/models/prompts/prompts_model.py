@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -14,6 +13,7 @@ from app.models.common.object_list import ObjectList
 from app.models.common.page import ScreenshotStore
 from app.models.common.tasks import ignore
 from app.models.common.translate import tr
+from app.models.common.usage_words import money_words, totals_words
 from app.models.prompts.prompt_text import (
     PromptPage,
     PromptSection,
@@ -307,31 +307,3 @@ def answer_figures(answer: AskedAnswer) -> str:
 def remark(row: ExchangeRow) -> str:
     """Return what is wrong with an exchange, "" for nothing."""
     return row.error or (tr("answer cut off at the token limit") if row.truncated else "")
-
-
-def money_words(money: float | None) -> str:
-    """``$0.0123``, or that the cost is unknown."""
-    return f"${money:,.4f}" if money is not None else tr("cost unknown")
-
-
-def totals_words(rows: Sequence[ExchangeRow]) -> str:
-    """Return a line with the sums of a run (``Run: 12 requests · 61,000 tokens in · …``), then one a role."""
-    if not rows:
-        return ""
-    roles = list(dict.fromkeys(row.role for row in rows if row.role))
-    whole = [tr("Run: {0} requests").format(len(rows)), *_sums(rows)]
-    by_role = [f"{role}: {' · '.join(_sums([row for row in rows if row.role == role]))}" for role in roles]
-    return "\n".join([" · ".join(whole), *by_role])
-
-
-def _sums(rows: Sequence[ExchangeRow]) -> tuple[str, str, str]:
-    costs = [row.money for row in rows if not row.error]
-    known = [cost for cost in costs if cost is not None]
-    tokens = sum(row.tokens_in for row in rows)
-    cached = sum(row.cached for row in rows)
-    words = tr("{0} tokens in").format(f"{tokens:,}")
-    return (
-        tr("{0} ({1} cached)").format(words, f"{cached:,}") if cached else words,
-        tr("{0} out").format(f"{sum(row.tokens_out for row in rows):,}"),
-        money_words(sum(known) if costs and len(known) == len(costs) else None),
-    )

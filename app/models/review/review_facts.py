@@ -34,7 +34,7 @@ class RunFacts:
     needs: str = ""
     """The reason of a run that gave up."""
     note: str = ""
-    """Who ended the run, the model's cost, what the importer found missing, and the versions of prompts and actions."""
+    """Who ended the run, what the importer found missing, and the versions of prompts and actions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +66,8 @@ def run_facts(detail: RunDetail) -> RunFacts:
         run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
     )
     by_hand = (_tr("ended by {0}").format(run.ended_by),) if run.ended_by else ()
-    cost = (run.cost.words,) if run.cost is not None else ()
     versions = version_words(run.prompts, run.actions)
-    note = "; ".join((*by_hand, *cost, *run.notes, *([versions] if versions else [])))
+    note = "; ".join((*by_hand, *run.notes, *([versions] if versions else [])))
     return replace(facts, needs=needs_text(run.needs), note=note)
 
 

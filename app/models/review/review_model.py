@@ -27,6 +27,7 @@ from app.models.review.relevant_tips import RelevantTipsModel
 from app.models.review.review_facts import RunFacts, StepFacts, facts_of_step, row_facts, run_facts
 from app.models.review.run_memory import RunMemoryModel
 from app.models.review.run_queue import RunQueue
+from app.models.review.run_usage import RunUsage
 from app.models.review.why import RunExplanation
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ class ReviewModel(QObject):
         )
         self.panels.notice.connect(self.notice)
         self.run_changed.connect(self.panels.follow_run)
+        self.usage = RunUsage(client, tasks, self)
+        self.opened.connect(lambda: self.usage.show(self.detail))
         self.run = ""
         self.detail: RunDetail | None = None
         self.index = 0

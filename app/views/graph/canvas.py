@@ -180,6 +180,15 @@ class MapCanvas(QWidget):
         if len(graph) and self._fitted != graph.site and self.camera.size.width() > 50:
             self._fitted = graph.site
             self.fit(gently=False)
+        elif fresh and self.camera.is_fitted and not self._sees_all():
+            self.fit()
+
+    def _sees_all(self) -> bool:
+        """Whether every state that matches the filter is in sight."""
+        places = self._model.graph.places[self._model.shown]
+        left, top, right, bottom = self.camera.seen()
+        low, high = np.array((left, top)) + 0.5, np.array((right, bottom)) - 0.5
+        return bool(((places >= low) & (places <= high)).all())
 
     def _on_filter(self) -> None:
         self.painter.take(self._model.graph, self._model.shown)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFont, QFontMetrics, QPainter, QPen
 
 from app.models.graph.map_graph import StateMark
-from app.models.graph.node_table import path_of
+from app.models.graph.state_titles import path_of
 from app.views.graph.camera import CELL
 from app.views.graph.marks import draw_flag
 
@@ -58,6 +58,7 @@ def draw_card(
     look: CardLook,
     box: QRectF,
     row: NodeRow,
+    name: str,
     marks: int,
     image: QImage | None,
 ) -> None:
@@ -72,7 +73,7 @@ def draw_card(
     _draw_frame(painter, theme, box, row, marks)
     _draw_badges(painter, theme, look, box, row, marks)
     if look.titled:
-        _draw_name(painter, theme, look, box, row, marks)
+        _draw_name(painter, theme, look, box, row, name, marks)
 
 
 def _draw_blank(painter: QPainter, theme: Theme, look: CardLook, box: QRectF, row: NodeRow) -> None:
@@ -139,15 +140,14 @@ def _badges(row: NodeRow, marks: int) -> list[tuple[str, str]]:
 
 
 def _draw_name(
-    painter: QPainter, theme: Theme, look: CardLook, box: QRectF, row: NodeRow, marks: int
+    painter: QPainter, theme: Theme, look: CardLook, box: QRectF, row: NodeRow, name: str, marks: int
 ) -> None:
     metrics = QFontMetrics(look.title)
     wide = box.width() * CELL[0] / CARD[0] * 0.97
     line = QRectF(box.center().x() - wide / 2, box.bottom() + 8, wide, metrics.height())
     painter.setFont(look.title)
     painter.setPen(theme.color("muted" if marks & StateMark.GONE else "text"))
-    name = (row.title or path_of(row.url))[:90]
-    _write(painter, theme, line, metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(wide)))
+    _write(painter, theme, line, metrics.elidedText(name[:90], Qt.TextElideMode.ElideRight, int(wide)))
     if look.addressed:
         metrics = QFontMetrics(look.small)
         line = QRectF(line.left(), line.bottom(), wide, metrics.height())

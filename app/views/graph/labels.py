@@ -95,7 +95,7 @@ class Labels:
             taken.add(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
         for number, (x, y) in zip(order[:MAX_NAMED], middles, strict=False):
             row = rows[number]
-            name = metrics.elidedText((row.title or row.url)[:60], Qt.TextElideMode.ElideRight, most)
+            name = metrics.elidedText(self._graph.titles[number][:60], Qt.TextElideMode.ElideRight, most)
             counts = failure_count_words(row) if self.atlas else ""
             for text in (f"{name}\n{counts}", counts) if counts else (name,):
                 lines = text.split("\n")

@@ -8,8 +8,8 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF
 
 from app.models.graph.map_graph import is_untipped, marks_of
 from app.models.graph.node_lists import score_words
-from app.models.graph.node_table import path_of
 from app.models.graph.path import ROLES, SIGNS
+from app.models.graph.state_titles import path_of
 from app.views.graph.marks import SHOWN, draw_dot
 from app.views.graph.status_marks import (
     STATUS_ROLE,

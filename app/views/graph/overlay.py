@@ -143,13 +143,13 @@ class MapOverlay:
 
     def _paint_name(self, painter: QPainter, camera: Camera, number: int) -> None:
         """Write the name of a dot."""
-        row, theme = self._model.graph.rows[number], self._theme
+        name, theme = self._model.graph.titles[number], self._theme
         x, y = self._model.graph.places[number]
         if not camera.sees(float(x), float(y), margin=0.0):
             return
         font = theme.font("base")
         metrics = QFontMetrics(font)
-        text = metrics.elidedText((row.title or row.url)[:90], Qt.TextElideMode.ElideRight, theme.px(260))
+        text = metrics.elidedText(name[:90], Qt.TextElideMode.ElideRight, theme.px(260))
         box = QRectF(0, 0, metrics.horizontalAdvance(text) + 10, metrics.height() + 2)
         at = self._point(camera, number)
         box.moveCenter(QPointF(at.x(), at.y() + self._below.radius(camera.scale) + 10 + box.height() / 2))

@@ -197,7 +197,7 @@ class MapPainter:
             image = self._thumbnails.get(row.thumbnail, box.width() * ratio) if row.thumbnail else None
             if image is None and row.thumbnail:
                 self.missing = True
-            draw_card(painter, theme, look, box, row, int(graph.marks[number]), image)
+            draw_card(painter, theme, look, box, row, graph.titles[number], int(graph.marks[number]), image)
 
     def _card_look(self, scale: float) -> CardLook:
         if self._look is None or self._look_scale != scale:

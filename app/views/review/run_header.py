@@ -116,7 +116,7 @@ class ScoreIcon(QWidget):
 
 
 class RunHeader(QWidget):
-    """One line of facts, two lines of goal, and a line for the reason of a run that gave up."""
+    """Facts in a line, two lines of goal, a line for the reason of a run that gave up, one for its use of a model."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -130,9 +130,11 @@ class RunHeader(QWidget):
         self.intent = ClampedLabel(theme, 2)
         self.needs = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "muted")
         self.needs.hide()
+        self.usage = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "secondary")
+        self.usage.hide()
         top = hbox(self.title, (self.note, 100), 1, self.sign, self.score, self.rest, spacing=6)
         self._top = top
-        vbox(top, self.intent, self.needs, parent=self, margins=(12, 8, 12, 6), spacing=4)
+        vbox(top, self.intent, self.needs, self.usage, parent=self, margins=(12, 8, 12, 6), spacing=4)
 
     def show_facts(self, facts: RunFacts) -> None:
         self.title.setText(facts.title)
@@ -150,6 +152,12 @@ class RunHeader(QWidget):
             self.tr("· risk {0:.2f} · ended: {1}").format(facts.risk, facts.ended) if known else ""
         )
         self._share_out()
+
+    def show_usage(self, line: str) -> None:
+        """Show tokens, model time and cost, in all and by role."""
+        self.usage.setText(line)
+        self.usage.setAccessibleName(self.tr("Use of the model: {0}").format(line))
+        self.usage.setVisible(bool(line))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -184,6 +184,7 @@ class StepPane(QWidget):
         self.search.closed.connect(self._on_search_closed)
         for finder in (self.answer, self.facts, self.before.lines, self.after.lines):
             finder.find_wanted.connect(self.find_words)
+        model.usage.changed.connect(lambda: self.header.show_usage(model.usage.line))
         for page in (model.before, model.after):
             page.modelReset.connect(self._forget_maps)
         self._center.keys_changed.connect(self._show_remarks)
