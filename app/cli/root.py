@@ -17,7 +17,7 @@ from app.cli import (
     eval,
     graph,
     kb,
-    live,
+    live_pointing,
     model,
     prompt_set,
     prompts,
@@ -48,7 +48,7 @@ app.add_typer(review.app, name="review")
 app.add_typer(tip.app, name="tip")
 app.add_typer(kb.app, name="kb")
 app.add_typer(graph.app, name="graph")
-app.add_typer(live.app, name="live")
+app.add_typer(live_pointing.app, name="live")
 app.add_typer(sites.app, name="sites")
 app.add_typer(schedule.app, name="schedule")
 app.add_typer(suite.app, name="suite")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
+import sys
 from collections.abc import AsyncIterator
 
 import pytest
@@ -129,4 +133,41 @@ async def test_the_planned_action_of_a_paused_run_is_replaced_by_pointing(operat
     step = (await operator.engine.live_run(run)).steps[row.step]
     assert step.action.args["bid"] == str(other.number)
     assert "this one" in step.reason
+    await operator.engine.end_run(run)
+
+
+async def cli(workspace, *words: str) -> tuple[int, str]:
+    """Run ``sitelore live`` in another process; return its exit code and all it said."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "app", "live", *words,
+        env={**os.environ, "SITELORE_WORKSPACE": str(workspace)},
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    async with asyncio.timeout(90):
+        said, _ = await process.communicate()
+    return process.returncode or 0, said.decode()
+
+
+async def test_a_terminal_lists_the_targets_of_a_run_that_another_process_holds_and_edits_by_them(
+    operator, server, tmp_path
+):
+    run, request = await waiting(operator, server)
+    here = await operator.engine.point_targets(run)
+    code, said = await cli(tmp_path / "workspace", "targets", run, "--json")
+    assert code == 0, said
+    listed = json.loads(said[said.index("[") :])
+    assert [(one["number"], one["name"]) for one in listed] == [(one.number, one.name) for one in here]
+    code, said = await cli(tmp_path / "workspace", "targets", run, "--named", "kitchen")
+    assert "click('" in said
+    assert len(said.strip().splitlines()) < len(here)
+    code, said = await cli(tmp_path / "workspace", "edit", run, "click('1')")
+    assert (code, "not paused before an action" in said) == (1, True)
+    home = named(here, "link", "Kitchen")
+    code, said = await cli(
+        tmp_path / "workspace", "decide", request.id, "edit", "--command", f"click('{home.number}')"
+    )
+    assert code == 0, said
+    await operator.until(run, lambda row: row.step > request.step)
+    step = (await operator.engine.live_run(run)).steps[request.step]
+    assert step.action.args["bid"] == str(home.number)
     await operator.engine.end_run(run)

@@ -6,6 +6,8 @@ import asyncio
 import json
 import time
 import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -34,10 +36,10 @@ REPLY_TIMEOUT = 20.0
 """Seconds that another process has to answer."""
 REPLY_INTERVAL = 0.1
 
-TARGETS_COMMAND = "point targets"
-"""Name of the command by which another process asks for them."""
+TARGETS_COMMAND, EDIT_COMMAND = "point targets", "edit planned"
+"""Names of the commands by which another process asks for them, or for an edit."""
 
-_TARGETS = TypeAdapter(list[PointTarget])
+_TARGETS, _PLANNED = TypeAdapter(list[PointTarget]), TypeAdapter(PlannedAction)
 
 
 class PointingService:
@@ -45,7 +47,8 @@ class PointingService:
 
     def __init__(self, core: Core, approvals: ApprovalService, fleet: Fleet) -> None:
         self._core, self._approvals, self._fleet = core, approvals, fleet
-        fleet.remote_handlers[TARGETS_COMMAND] = self._reply
+        fleet.remote_handlers[TARGETS_COMMAND] = self._reply_targets
+        fleet.remote_handlers[EDIT_COMMAND] = self._reply_edit
 
     async def point_targets(self, run: str) -> list[PointTarget]:
         """Return the elements of a held run's page as its next action would name them.
@@ -58,9 +61,9 @@ class PointingService:
             NotFound: no such run.
             Conflict: it is not held, the operator has its page, the page is busy, or the run moved on meanwhile.
         """
-        token = uuid.uuid4().hex
-        if await self._fleet.forward_if_remote(run, TARGETS_COMMAND, token):
-            return await self._replied(token)
+        there = await self._elsewhere(run, TARGETS_COMMAND)
+        if there is not None:
+            return _TARGETS.validate_python(there["done"])
         found = self._held(run)
         control, held, mark = found.control, found.control.decided_on, found.control.page_mark
         now = await found.page.peek()
@@ -76,6 +79,9 @@ class PointingService:
             NotFound: no such run.  UsageError: not a call, or one that names an element that is not on the page.
             Conflict: the run is not paused before an action.
         """
+        there = await self._elsewhere(run, EDIT_COMMAND, call=call, reason=reason)
+        if there is not None:
+            return _PLANNED.validate_python(there["done"])
         found = self._held(run)
         replan = found.control.replan
         if found.control.state is not RunState.PAUSED or replan is None:
@@ -94,22 +100,22 @@ class PointingService:
         found = self._fleet.get(run)
         if found.page.taken_over or found.row.state is RunState.TAKEN_OVER:
             raise Conflict("you have control of the page; hand it back first")
-        if not found.control.state.held or not found.is_active:
+        held = found.control.state.held or found.control.needs  # a request is announced a moment before
+        if not held or not found.is_active:
             raise Conflict(
                 f"the run is not held ({state_label(found.snapshot())}): pause it to choose an element"
             )
         return found
 
-    async def _reply(self, run: str, token: str) -> None:
-        """Answer another process."""
-        reply: dict[str, object]
-        try:
-            reply = {"targets": _TARGETS.dump_python(await self.point_targets(run), mode="json")}
-        except SiteloreError as error:
-            reply = {"error": str(error)}
-        await self._core.on_store(self._core.workspace.supervision.add_reply, token, json.dumps(reply))
+    async def _elsewhere(self, run: str, what: str, **asked: str) -> dict[str, Any] | None:
+        """Have the process that has the run do it; ``None`` where that is this one, or none.
 
-    async def _replied(self, token: str) -> list[PointTarget]:
+        Raises:
+            Conflict: it refused, or does not answer.
+        """
+        token = uuid.uuid4().hex
+        if not await self._fleet.forward_if_remote(run, what, json.dumps({"token": token, **asked})):
+            return None
         rows = self._core.workspace.supervision
         try:
             async with asyncio.timeout(REPLY_TIMEOUT):
@@ -117,10 +123,33 @@ class PointingService:
                     await asyncio.sleep(REPLY_INTERVAL)  # another process writes it
         except TimeoutError:
             raise Conflict("the process that works on the run does not answer") from None
-        reply = json.loads(text)
-        if "error" in reply:
-            raise Conflict(str(reply["error"]))
-        return _TARGETS.validate_python(reply.get("targets"))
+        reply: dict[str, Any] = json.loads(text)
+        if "done" not in reply:
+            raise Conflict(str(reply.get("error", "the answer can't be read")))
+        return reply
+
+    async def _reply_targets(self, run: str, text: str) -> None:
+        async def done(_asked: dict[str, str]) -> object:
+            return _TARGETS.dump_python(await self.point_targets(run), mode="json")
+
+        await self._reply(text, done)
+
+    async def _reply_edit(self, run: str, text: str) -> None:
+        async def done(asked: dict[str, str]) -> object:
+            planned = await self.edit_planned(run, asked.get("call", ""), asked.get("reason", ""))
+            return _PLANNED.dump_python(planned, mode="json")
+
+        await self._reply(text, done)
+
+    async def _reply(self, text: str, do: Callable[[dict[str, str]], Awaitable[object]]) -> None:
+        """Do what another process asks for, and answer it."""
+        asked: dict[str, str] = json.loads(text)
+        try:
+            reply = {"done": await do(asked)}
+        except SiteloreError as error:
+            reply = {"error": str(error)}
+        rows = self._core.workspace.supervision
+        await self._core.on_store(rows.add_reply, asked["token"], json.dumps(reply))
 
 
 def targets_on(held: PageCapture, now: PageCapture) -> list[PointTarget]:
