@@ -144,6 +144,12 @@ class Settings:
         label="Learnings",
         help="on: runs write which way of clicking works on a site, and follow it; off: neither",
     )
+    keep_logins: Literal["on", "off"] = _setting(
+        "on",
+        "SITELORE_KEEP_LOGINS",
+        label="Keep log-ins",
+        help="on: a log-in you make in a run is kept for later runs of its site; off: only waiting runs are given it",
+    )
     theme: Literal["system", "light", "dark"] = _setting(
         "system", "SITELORE_THEME", label="Theme", help="Colours: system, light or dark"
     )

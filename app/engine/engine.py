@@ -100,6 +100,7 @@ class Engine(EngineApi):
         tip_tests = TipTestService(core, graph_cache)
         work = ScheduledWork(core, graph_cache, exploration, tip_tests, self._fleet)
         self._schedules = ScheduleService(core, work)
+        operator_actions = OperatorActions(core, approvals, self._fleet)
         exchanges, outcomes = ExchangeService(core), ExpectedOutcomeService(core, suites)
         rescoring = RescoringService(core, suites)
         self._evaluation = EvaluationService(
@@ -123,10 +124,10 @@ class Engine(EngineApi):
             graph_search,
             self._graph_navigation,
             run_reader,
-            OperatorActions(core, approvals, self._fleet),
+            operator_actions,
             BatchService(core, self._fleet),
             TaskFileService(core),
-            EqualRequestService(core, approvals, self._fleet),
+            EqualRequestService(approvals, operator_actions, self._takeovers.logins),
             PointingService(core, approvals, self._fleet),
             self._schedules,
             self._fleet,

@@ -16,6 +16,7 @@ from app.engine.agent.tip_query import step_query
 from app.engine.browser.capture.challenge import is_named_login_page, other_text_fields, password_forms
 from app.engine.core.identity import keys_of
 from app.engine.core.page_state import Challenge, Element, PageCapture
+from app.engine.core.request_groups import LOGIN_WALL
 from app.engine.core.supervision import DecisionKind, Need, OperatorDecision
 from app.engine.core.trajectory import Outcome
 from app.errors import SiteloreError
@@ -125,7 +126,7 @@ def wall_key(page: PageCapture) -> str:
             for field in form
             if field.role in ("textbox", "combobox", "searchbox", "spinbutton", "checkbox", "radio")
         )
-        return f"log-in {host}{template} {'|'.join(fields)}"[:1000]
+        return f"{LOGIN_WALL}{host}{template} {'|'.join(fields)}"[:1000]
     return f"{page.challenge.value} {host}{template} {_DIGITS.sub('#', page.title)}"[:1000]
 
 

@@ -8,25 +8,31 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self, cast
+from typing import Any, Self, cast
 
 from playwright.async_api import Error, Page
 
+from app.engine.browser.capture.snapshot import PageGone, capture
 from app.engine.browser.launch.launcher import has_display
 from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BrowserSession, open_browser, open_tab_in_fresh_context
 from app.engine.browser.session_state import (
     SessionState,
+    add_login_state,
+    asks_for_login,
     browser_process_id,
     is_responsive,
     kill_browser,
     read_session_state,
     restore_session_storage,
+    shows_no_login,
 )
 from app.engine.core.local_time import BROWSER_LOCALE, BROWSER_TIMEZONE
+from app.engine.core.page_state import PageCapture
 from app.errors import InputError, SiteloreError, StoreError
 
 STATE_INTERVAL = 10.0
@@ -137,6 +143,13 @@ class LiveBrowser:
         """Open an address in the tab in front; return one sentence on why no page came, "" when one did."""
         return (await open_page(self.session, url)).error
 
+    async def look_at(self, url: str) -> PageCapture | None:
+        """Open an address in the tab in front and capture the page, without a picture; ``None`` where none came."""
+        with suppress(Error, PageGone):
+            if (await open_page(self.session, url)).ok:
+                return await capture(self.session, picture=False)
+        return None
+
     async def remember(self) -> None:
         """Keep cookies and storage in memory for ``reopen``; frequent calls are throttled.
 
@@ -193,6 +206,33 @@ class LiveBrowser:
             if self.session.guard is not None:
                 with suppress(Error):  # the next caller finds it gone
                     await self.session.guard.watch(self.session)
+
+    async def add_login(self, state: Mapping[str, list[Any]]) -> None:
+        """Add a recorded log-in to the session, also for the browser that may replace this one.
+
+        Raises ``SiteloreError`` where the browser does not take it.
+        """
+        try:
+            await add_login_state(self.session, state)
+        except Error as error:
+            raise SiteloreError("the browser did not take the log-in") from error
+        self._remembered = 0.0
+        await self.remember()
+
+    async def login_state(self) -> dict[str, list[Any]]:
+        """Return cookies and local storage of all hosts: secrets.  Raises ``SiteloreError`` where there are none."""
+        kept = await read_session_state(self.session)
+        if kept is None or kept.state is None:
+            raise SiteloreError("the browser does not answer")
+        return cast("dict[str, list[Any]]", kept.state)
+
+    async def shows_no_login(self, url: str, seconds: float) -> str:
+        """Open a page aside and return its address, "" where it asks for a log-in, fails, or does not come in time."""
+        return await shows_no_login(self.session, url, seconds)
+
+    async def asks_for_login(self) -> bool:
+        """Whether the page in front asks for a log-in, or does not answer."""
+        return await asks_for_login(self.session)
 
     async def save_login_state(self, path: Path) -> None:
         """Write cookies and local storage to a file that only its owner can read.

@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from playwright.async_api import Browser, Error, Page, Route, StorageState
 
+from app.engine.browser.capture.challenge import is_named_login_page
 from app.engine.browser.session import BrowserSession
 
 EMPTY_TAB = "an empty tab was opened in its place"
@@ -80,6 +82,54 @@ async def restore_session_storage(page: Page, kept: SessionState) -> None:
         with suppress(Error, TimeoutError):
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await page.goto("about:blank")
+
+
+async def add_login_state(session: BrowserSession, state: Mapping[str, list[Any]]) -> None:
+    """Add the cookies and the local storage of a recorded log-in to a session, without any request to the sites.
+
+    Raises ``playwright.async_api.Error`` where the browser takes them not.
+    """
+    if state["cookies"]:
+        await session.context.add_cookies(state["cookies"])
+    if not state["origins"]:
+        return
+    async with session.page_aside() as page:
+        await page.route("**/*", _blank)
+        for one in state["origins"]:
+            await page.goto(f"{one['origin']}/", timeout=CLOSE_TIMEOUT * 1000)
+            await page.evaluate(
+                "items => { for (const one of items) localStorage.setItem(one.name, one.value) }",
+                one["localStorage"],
+            )
+
+
+async def shows_no_login(session: BrowserSession, url: str, seconds: float) -> str:
+    """Open a page aside and return its address, "" where it asks for a log-in, fails, or does not come in time."""
+    with suppress(Error, TimeoutError):
+        async with asyncio.timeout(seconds), session.page_aside() as page:
+            answer = await page.goto(url, wait_until="load", timeout=seconds * 1000)
+            if answer is None or answer.status >= 400:
+                return ""
+            asks, title, headings = cast("tuple[bool, str, list[str]]", await page.evaluate(_LOGIN_SIGNS))
+            return "" if asks or is_named_login_page(page.url, title, headings) else page.url
+    return ""
+
+
+async def asks_for_login(session: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> bool:
+    """Whether the page in front asks for a password and calls itself a log-in, or does not answer in time."""
+    with suppress(Error, TimeoutError):
+        async with asyncio.timeout(seconds):
+            page = session.page
+            asks, title, headings = cast("tuple[bool, str, list[str]]", await page.evaluate(_LOGIN_SIGNS))
+            return asks and is_named_login_page(page.url, title, headings)
+    return True
+
+
+_LOGIN_SIGNS = """() => [
+  [...document.querySelectorAll('input[type=password]')].some(field => field.checkVisibility()),
+  document.title,
+  [...document.querySelectorAll('h1, h2, h3')].slice(0, 5).map(heading => heading.textContent),
+]"""
 
 
 async def _blank(route: Route) -> None:

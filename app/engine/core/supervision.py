@@ -162,6 +162,8 @@ class ApprovalRequest:
         detectors: those whose flags asked.
         url: the page it is about.  element: its element, as ``agent.clearing`` identifies it.
         wall: identifies a wall: the page's address without its data, and the form's fields.
+        task: the same for runs with the same task.  login: the log-in that the run asked for, "" for the site's usual
+            one; it names no file.
     """
 
     id: str
@@ -178,6 +180,8 @@ class ApprovalRequest:
     url: str = ""
     element: str = ""
     wall: str = ""
+    task: str = ""
+    login: str = ""
     opened_at: float = 0.0
     state: RequestState = RequestState.OPEN
     decision: OperatorDecision | None = None
@@ -235,6 +239,8 @@ class OperatorAction(StrEnum):
     FINISHED = "finished it by hand"
     GAVE_ANSWER = "gave the answer"
     NO_WALL = "said that it is no wall"
+    SHARED_LOGIN = "shared the log-in"
+    GOT_LOGIN = "was given a log-in"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

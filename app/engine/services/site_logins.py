@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -45,6 +45,65 @@ def saved_roles(site: str) -> tuple[str, ...]:
         if path.name.startswith(start)
     }
     return tuple(sorted(role for role in found if role and login_path(site, role).exists()))
+
+
+def login_role(site: str, storage_state: str) -> str | None:
+    """Return the role of a site whose saved log-in this file is, "" for the site's usual log-in or no file at all.
+
+    ``None`` for any other file: one of the person's own, one of several sites together, nobody's.
+    """
+    path = Path(storage_state)
+    if not storage_state or path == login_path(site):
+        return ""
+    start = f"{_slug(site)}_"
+    role = path.stem[len(start) : -9] if path.name.startswith(start) else ""
+    return role if role and login_path(site, role) == path else None
+
+
+def login_name(site: str, storage_state: str) -> str:
+    """Return a name for the log-in that a run asked for, the same for the same one; "" for the site's usual one."""
+    role = login_role(site, storage_state)
+    return role if role is not None else f"file {hashlib.sha256(storage_state.encode()).hexdigest()[:12]}"
+
+
+def is_nobody(storage_state: str) -> bool:
+    """Whether a run asked to begin without a log-in."""
+    return bool(storage_state) and Path(storage_state) == _joint_path(NOBODY)
+
+
+def keep_login_state(site: str, state: Mapping[str, Any], role: str = "") -> None:
+    """Keep cookies and local storage as the site's log-in, or its role's; those saved of other hosts stay.
+
+    Raises ``StoreError`` if it can't be written.
+    """
+    path = login_path(site, role)
+    try:
+        value: Any = orjson.loads(path.read_bytes())
+    except (OSError, ValueError):
+        value = None
+    old = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    new_hosts = {str(cookie["domain"]).lstrip(".") for cookie in state["cookies"]}
+    origins = {one["origin"] for one in state["origins"]}
+    cookies = [
+        cookie
+        for cookie in _dicts(old.get("cookies"))
+        if str(cookie.get("domain", "")).lstrip(".") not in new_hosts
+    ]
+    stored = [one for one in _dicts(old.get("origins")) if one.get("origin") not in origins]
+    _put(
+        path,
+        orjson.dumps({"cookies": [*cookies, *state["cookies"]], "origins": [*stored, *state["origins"]]}),
+    )
+
+
+def read_login(path: str) -> dict[str, Any]:
+    """Return a saved log-in.  Raises ``InputError`` where it can't be read."""
+    from app.engine.browser.live_browser import checked_login
+
+    try:
+        return orjson.loads(Path(checked_login(path)).read_bytes())
+    except OSError as error:
+        raise InputError("this log-in can't be read", path=path, remedy="log in anew") from error
 
 
 def checked_role(role: str) -> str:
@@ -85,7 +144,7 @@ def forget_login(site: str, role: str = "") -> bool:
 
 def no_login() -> str:
     """Return the path of a recorded log-in of nobody, for a run that may not begin with the site's usual one."""
-    return _joint("nobody", {"cookies": [], "origins": []})
+    return _joint(NOBODY, {"cookies": [], "origins": []})
 
 
 def joint_login(files: Sequence[str]) -> str:
@@ -113,9 +172,18 @@ _JOINT = "joint-"
 
 
 def _joint(name: str, state: dict[str, Any]) -> str:
-    path = settings.logins_dir() / f"{_JOINT}{hashlib.sha256(name.encode()).hexdigest()[:12]}.json"
+    path = _joint_path(name)
     _put(path, orjson.dumps(state))
     return str(path)
+
+
+def _joint_path(name: str) -> Path:
+    return settings.logins_dir() / f"{_JOINT}{hashlib.sha256(name.encode()).hexdigest()[:12]}.json"
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    found = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("dict[str, Any]", one) for one in found if isinstance(one, dict)]
 
 
 def _put(path: Path, data: bytes) -> None:

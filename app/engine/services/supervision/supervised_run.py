@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from app.engine.api.run_api import RunRequest, RunSummary
 from app.engine.core.events import ActionEnded, ActionPlanned, LedgerChanged, LiveRunChanged, TipsRetrieved
 from app.engine.core.ledger import Ledger
 from app.engine.core.prompt_set import version_words
+from app.engine.core.request_groups import task_key
 from app.engine.core.supervision import (
     ApprovalRequest,
     KnowledgeAtStep,
@@ -37,6 +38,7 @@ from app.engine.core.verdicts import Flag
 from app.engine.services.core import Core
 from app.engine.services.policy_factory import run_budget
 from app.engine.services.review import ReviewService
+from app.engine.services.site_logins import login_name
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.supervised_page import SupervisedPage
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot
@@ -46,6 +48,7 @@ from kb.tip import Retrieval
 if TYPE_CHECKING:
     from app.engine.agent.loop import AgentLoop
     from app.engine.agent.memory.ledger_store import LedgerStore
+    from app.engine.agent.model.limits import Meter
     from app.engine.agent.ports import ActionExecutor, StepReport
     from app.engine.agent.secrets import Secrets
     from app.engine.browser.executor import Executor
@@ -96,6 +99,9 @@ class SupervisedRun:
         self._told = False
         self._noted: tuple[object, ...] = ()
         self._before = Ledger()
+        self.more_budget: Callable[[SupervisedRun], Awaitable[bool]] | None = None
+        self._meter: Meter | None = None
+        self._left: tuple[int | None, float | None] | None = None
         self._unrecorded_tokens = 0
         """Tokens from before it was resumed that no step names, such as a judge's."""
 
@@ -156,9 +162,29 @@ class SupervisedRun:
         secrets: Secrets,
     ) -> ActionExecutor:
         """Return the executor for the loop, which recovers a lost browser, and start the watchdog."""
+        self._meter = bundle.meter
+        self._limit()
         return self.page.attach(
             self.control, self.request.start_url, executor, browser, graphs, bundle, book, secrets
         )
+
+    def leave_budget(self, tokens: int | None, money: float | None) -> None:
+        """Let the run spend this much from now on, in tokens and US dollars; ``None`` for no limit."""
+        self._left = tokens, money
+        self._limit()
+
+    def _limit(self) -> None:
+        if self._meter is not None and self._left is not None:
+            self._meter.leave(*self._left)
+
+    @property
+    def refused_by(self) -> str:
+        """The limit of its budget that refused a request last: tokens, money, seconds; "" for none."""
+        return self._meter.refused_by if self._meter is not None else ""
+
+    async def on_out_of_budget(self) -> bool:
+        """The budget is used up; return whether the run is held until there is more."""
+        return self.more_budget is not None and await self.more_budget(self)
 
     def set_health(self, why: str) -> None:
         """Set the watchdog's problem, "" for none."""
@@ -303,6 +329,8 @@ class SupervisedRun:
             self.row.run,
             self._approvals,
             site=self.request.site,
+            task=task_key(self.request.intent),
+            login=login_name(self.request.site, self.request.storage_state),
             changed=self._changed,
             planned=self._planned,
             unplanned=self._unplanned,

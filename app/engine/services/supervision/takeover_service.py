@@ -14,6 +14,7 @@ from app.engine.core.addresses import is_on_any_host
 from app.engine.core.hand_back import ENDING_ACTIONS, HAND_BACK, HandBack, HandBackKind
 from app.engine.core.labels import state_label
 from app.engine.core.page_input import NavigationKind, PageInput
+from app.engine.core.request_groups import is_login_wall
 from app.engine.core.supervision import (
     ApprovalRequest,
     DecisionKind,
@@ -33,6 +34,7 @@ from app.engine.services.run_reader import RunReader
 from app.engine.services.run_requests import allowed_hosts
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
+from app.engine.services.supervision.login_sharing import LoginSharing
 from app.engine.services.supervision.supervised_run import SupervisedRun, ended_by_hand_text
 from app.engine.services.tip_drafting import draft_tip
 from app.engine.store.supervision.json_rows import check_length, from_json, to_json
@@ -49,7 +51,11 @@ HAND_BACK_COMMAND = "hand back"
 
 
 class TakeoverService:
-    """Takeovers of live runs."""
+    """Takeovers of live runs.
+
+    Attributes:
+        logins: shares the log-ins that are made in them.
+    """
 
     def __init__(
         self,
@@ -61,6 +67,7 @@ class TakeoverService:
     ) -> None:
         self._core, self._approvals, self._fleet = core, approvals, fleet
         self._run_reader, self._exploration = run_reader, exploration
+        self.logins = LoginSharing(core, approvals, fleet)
         fleet.remote_handlers[HAND_BACK_COMMAND] = self._grant
 
     async def take_over(self, run: str) -> None:
@@ -197,9 +204,13 @@ class TakeoverService:
 
     async def _with_the_page(self, found: SupervisedRun, back: HandBack) -> TakeoverSummary:
         wall = self._wall(found) if back.how is HandBackKind.NO_WALL else None
+        blocked = next(filter(is_login_wall, found.control.needs), None) if wall is None else None
 
         async def then(account: TakeoverSummary) -> None:
             step = account.first_step + account.steps
+            made = await self.logins.made_at(found, blocked)
+            if made is not None:
+                self._core.registry.hold(self.logins.share(made))
             if back.ends:
                 await self._approvals.note(
                     found.run, step, OperatorAction.RELEASED, account.words, author=back.author
