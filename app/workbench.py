@@ -29,6 +29,7 @@ from app.models.live.model import LiveModel
 from app.models.review.review_model import ReviewModel
 from app.views.evaluate.evaluate_view import EvaluateView
 from app.views.frame.notification_center import NotificationCenter
+from app.views.frame.schedule_center import ScheduleCenter
 from app.views.graph.view import MapView
 from app.views.knowledge.knowledge_view import KnowledgeView
 from app.views.knowledge.tip_detail import TipDetail
@@ -77,6 +78,7 @@ class Workbench(QObject):
         setup = ModelSetup(form, client, self.tasks, self)
         window.attach(self.workspace, self.jobs, self.search, form, setup)
         self.calls = NotificationCenter(window, client, self.tasks, self.live, form)
+        self.schedule = ScheduleCenter(window, client, self.tasks, self.calls)
         for runs in (self.live.form, self.review.run_form):
             runs.model_wanted.connect(lambda: window.center.trigger("app.model"))
             form.saved.connect(runs.look_up_model)
@@ -227,6 +229,16 @@ class Workbench(QObject):
             self._sites_panel = SitesPanel(self.sites, self._window.theme, self._window.frame)
         self._sites_panel.toggle()
 
+    def _show_changed_map(self, site: str) -> None:
+        """Show a map and what changed on it."""
+        self._window.go("map")
+        self.map.map.choose_site(site)
+
+    def _show_tips(self, words: str) -> None:
+        """Show the tips that pass a filter in Knowledge."""
+        self._window.go("knowledge")
+        self.knowledge.set_filter(words)
+
     def open_prompts(self) -> None:
         """Open or close the panel of prompts and actions."""
         if self._prompts_panel is None:
@@ -290,4 +302,9 @@ class Workbench(QObject):
         self.prompts.notice.connect(window.say)
         self.action_sets.notice.connect(window.say)
         window.center.bind("app.prompts", self.open_prompts)
+        schedule, map_model, knowledge = self.schedule, self.map.map, self.knowledge
+        schedule.map_wanted.connect(self._show_changed_map)
+        schedule.tips_wanted.connect(self._show_tips)
+        window.center.bind("map.schedule", lambda: schedule.begin_map(map_model.site))
+        window.center.bind("knowledge.schedule", lambda: schedule.begin_tips(knowledge.open_site))
         self.knowledge.step_requested.connect(self.open_step)

@@ -50,6 +50,7 @@ EVERYWHERE = (
         ("app.prompts", "Prompts and actions…", "Ctrl+Alt+P", "text-box-edit-outline"),
         ("app.keys", "Customize shortcuts…", "", "keyboard-settings-outline"),
     ),
+    *commands("everywhere", "Map", ("app.schedule", "Scheduled work…", "Ctrl+Alt+W", "calendar-clock")),
     *commands(
         "everywhere", "Go",
         *((f"go.{view.place}", f"Go to {view.title}", "|".join(view.keys), view.icon) for view in PERSPECTIVES),
@@ -226,6 +227,7 @@ KNOWLEDGE = (
         ("knowledge.try", "Test retrieval for an address and a goal", "T", "flask-outline"),
         ("knowledge.try.evidence", "Test retrieval at the tip's step", "Shift+T", "flask-outline"),
         ("knowledge.test_site", "Test all tips of this site", "Ctrl+Shift+B", "test-tube"),
+        ("knowledge.schedule", "Test tips on a schedule…", "", "calendar-clock"),
         ("kb.freeze", "Freeze…", "F|Ctrl+Shift+F", "snowflake"),
         ("kb.verify", "Verify a frozen file…", "Shift+F", "shield-check-outline"),
     ),

@@ -44,6 +44,7 @@ MAP_COMMANDS = (
         ("map.stop", "Stop exploring", "X", "stop"),
         ("map.verify", "Verify the map", "", "shield-check-outline"),
         ("map.update", "Verify and explore what is new", "", "update"),
+        ("map.schedule", "Explore again on a schedule…", "", "calendar-clock"),
         ("map.from_runs", "Make a map from runs", "", "source-branch"),
         ("map.lab", "Block-list editor", "B", "flask-outline"),
         ("map.velocity", "Discovery velocity", "D", "chart-bar"),

@@ -121,6 +121,12 @@ class KnowledgeModel(QObject):
         self._open(tip)
         self.current_changed.emit(tip)
 
+    @property
+    def open_site(self) -> str:
+        """The site of the open tip, "" for none."""
+        tip = self.table.tip(self.current)
+        return tip.site if tip is not None else ""
+
     def neighbour(self, offset: int) -> str:
         """Return the tip so many rows on, as filtered and sorted; the nearest end beyond it."""
         count, here = self.table.rowCount(), self.table.row_of(self.current)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
@@ -43,6 +44,9 @@ class Notifier(QObject):
         self.tray: QSystemTrayIcon | None = None
         self._shown: dict[str, tuple[str, ...]] = {}
         self._latest: Notification | None = None
+        self._other: dict[str, Callable[[], None]] = {}
+        self._latest_other = ""
+        """Notes that are not about runs, and the key of the newest thing told if it is one of them."""
         self._said = ""
         self.desktop.followed.connect(self._follow)
         self.desktop.lost.connect(self._not_on_the_desktop)
@@ -52,7 +56,7 @@ class Notifier(QObject):
         calls.quiet.changed.connect(self._quiet)
         window.windowTitleChanged.connect(self._title)
         window.installEventFilter(self)
-        center.bind("go.call", self.open_latest, lambda: bool(self._next_run()))
+        center.bind("go.call", self.open_latest, lambda: bool(self._latest_other or self._next_run()))
         center.bind("live.quiet", calls.quiet.toggle)
         calls.set_active(window.isActiveWindow())
         self._badge(len(calls.waiting))
@@ -82,14 +86,28 @@ class Notifier(QObject):
         tray.show()
 
     def open_latest(self) -> None:
-        """Open the last notified run, or else one that waits."""
+        """Open what was notified last, or else a run that waits."""
+        if self._latest_other:
+            self._follow(self._latest_other)
+            return
         run = self._next_run()
         if run:
             self._open(run)
 
+    def show_note(
+        self, note: DesktopNotification, follow: Callable[[], None], *, is_failure: bool = False
+    ) -> None:
+        """Show a note that is about no run; a click or the key of the next alert follows it."""
+        self._other[note.key], self._latest_other = follow, note.key
+        self._center.refresh()
+        if self.mode == "desktop":
+            self.desktop.show(note)
+        else:
+            self._note_in_the_window(note, is_failure=is_failure)
+
     # ------------------------------------------------------------ calls
     def _show(self, call: Notification) -> None:
-        self._latest = call
+        self._latest, self._latest_other = call, ""
         note = self._note(call)
         self._shown[note.key] = call.runs
         self._center.refresh()
@@ -106,6 +124,9 @@ class Notifier(QObject):
         )
 
     def _not_on_the_desktop(self, note: DesktopNotification) -> None:
+        if note.key in self._other:
+            self._note_in_the_window(note, is_failure=bool(note.urgency))
+            return
         call = self._latest
         if call is None or self._note(call) != note:
             return  # a newer one is under way
@@ -123,6 +144,12 @@ class Notifier(QObject):
         look = self.tr("Open  {0}").format(keys) if keys else self.tr("Open")
         self._said = words
         self._window.toast.say(words, look, lambda: self._open(call.run), kind=kind)
+
+    def _note_in_the_window(self, note: DesktopNotification, *, is_failure: bool) -> None:
+        words = f"{note.title} · {note.body.partition(chr(10))[0]}"
+        keys = self._center.keys("go.call")
+        look = self.tr("Open  {0}").format(keys) if keys else self.tr("Open")
+        self._window.toast.say(words, look, lambda: self._follow(note.key), kind="fail" if is_failure else "")
 
     def _settled(self, run: str) -> None:
         for key, runs in list(self._shown.items()):
@@ -145,6 +172,13 @@ class Notifier(QObject):
         return waiting[0] if waiting else ""
 
     def _follow(self, key: str) -> None:
+        if key in self._other:
+            follow = self._other.pop(key)
+            self._latest_other = self._latest_other if self._latest_other != key else ""
+            self._come_to_the_front()
+            follow()
+            self._center.refresh()
+            return
         runs = self._shown.pop(key, ())
         waiting = [run for run in runs if run in self._calls.waiting]
         self._open(next(iter(waiting or runs), self._next_run()))
