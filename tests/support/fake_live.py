@@ -58,6 +58,7 @@ from app.engine.core.supervision import (
 from app.engine.core.verdicts import Severity
 from app.errors import Conflict, NotFound
 from kb.tip import TipDraft
+from tests.support.fake_equal_requests import FakeEqualRequests
 from tests.support.made_up import NOW, make_run, make_step
 
 SHOP = "http://shop.example"
@@ -125,7 +126,7 @@ def make_rows() -> list[LiveRow]:
     ]  # fmt: skip
 
 
-class FakeLive:
+class FakeLive(FakeEqualRequests):
     """The supervision part of ``FakeEngine``."""
 
     bus: EventBus

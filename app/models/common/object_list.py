@@ -100,6 +100,15 @@ class ObjectList(QAbstractListModel, Generic[T]):
             self._rows[row] = value
             self._tell(row, row)
 
+    def move_row(self, row: int, place: int) -> None:
+        """Move one row; selection and scroll position stay."""
+        if row == place:
+            return
+        self.beginMoveRows(_ROOT, row, row, _ROOT, place if place < row else place + 1)
+        self._rows.insert(place, self._rows.pop(row))
+        self._places = None
+        self.endMoveRows()
+
     def drop(self, key: Hashable) -> None:
         """Remove one row, if it is there."""
         row = self.row_of(key)

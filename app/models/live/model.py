@@ -12,6 +12,7 @@ from app.engine.core.supervision import LiveRow, PlannedAction, TakeoverSummary,
 from app.models.common.translate import tr
 from app.models.live.delayed_actions import DelayedStops
 from app.models.live.frames import FrameStore, FrameSubscriptions, RunThumbnails
+from app.models.live.inbox_model import InboxModel
 from app.models.live.input_guard import InputGuard
 from app.models.live.next_action import NextActionModel
 from app.models.live.open_run import OpenRunModel
@@ -129,6 +130,7 @@ class LiveModel(QObject):
         client.live_run_dismissed.connect(self._on_gone)
         client.hint_changed.connect(self._on_hint)
         client.host_changed.connect(self._on_host)
+        self.inbox = InboxModel(self)
         for form in (self.form, self.task_file):
             form.sent.connect(self._on_sent)
 
@@ -150,7 +152,7 @@ class LiveModel(QObject):
 
     @property
     def row(self) -> LiveRow | None:
-        return self.row_of(self.current)
+        return None if self.inbox.is_empty else self.row_of(self.current)
 
     def select(self, run: str) -> None:
         """Make a run the current one; an open run is replaced by it."""
@@ -311,13 +313,19 @@ class LiveModel(QObject):
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
         """Return the state to keep for the next start."""
-        return {"run": self.run, "current": self.current, "numbers": self.list.numbers.saved}
+        return {
+            "run": "" if self.inbox.is_open else self.run,
+            "inbox": self.inbox.session(),
+            "current": self.current,
+            "numbers": self.list.numbers.saved,
+        }
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Restore a saved state once the runs are loaded; runs that no longer exist are ignored."""
         self._restore = str(saved.get("run") or "")
         self.current = str(saved.get("current") or "")
         self.list.numbers.restore(saved.get("numbers"))
+        self.inbox.restore(saved.get("inbox"))
 
     # ------------------------------------------------------------ answers
     def _do(

@@ -71,6 +71,7 @@ class OpenRunModel(QObject):
         self.run = ""
         self.row: LiveRow | None = None
         self.ledger_changes: tuple[str, ...] = ()
+        self.name_of: Callable[[ApprovalRequest], str] = lambda request: runs.name_of(request.run)
         self.requests = LiveRequests(client, tasks, hands, delayed_stops, self)
         self.knowledge = LiveKnowledge(client, tasks, self)
         self.flags = LiveFlags(client, tasks, self)
@@ -172,7 +173,7 @@ class OpenRunModel(QObject):
         self.notice.emit(tr("{0} has only just appeared. Press again.").format(self.number.capitalize()))
 
     def _on_decided(self, request: ApprovalRequest, decision: OperatorDecision) -> None:
-        words = notice_words(request, decision, self._runs.name_of(request.run))
+        words = notice_words(request, decision, self.name_of(request))
         if words:
             self.notice.emit(words)
 

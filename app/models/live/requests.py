@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from app.models.common.tasks import Tasks
     from app.models.live.delayed_actions import DelayedStops
     from app.models.live.input_guard import InputGuard
+
+Decide = Callable[[ApprovalRequest, OperatorDecision], Coroutine[Any, Any, ApprovalRequest]]
 
 MAX_TEXT_LENGTH = MAX_HINT_CHARS
 """Characters of an answer, a reason or a hint; a longer text is refused, never cut."""
@@ -74,8 +76,9 @@ class DecisionOption:
 class Card:
     """A request as it is shown.
 
-    ``place`` is "1 of 2" where several are open; ``decided`` says who decided what, "" before that; ``offers`` are the
-    possible decisions, the usual one first; ``risk_role`` is a colour role.
+    ``place`` is "1 of 2" where several are open; ``equal`` lists the runs it stands for, "" for one; ``decided`` says
+    who decided what, "" before that; ``offers`` are the possible decisions, the usual one first; ``risk_role`` is a
+    colour role.
     """
 
     id: str
@@ -88,6 +91,7 @@ class Card:
     risk: str = ""
     risk_role: str = "muted"
     place: str = ""
+    equal: str = ""
     decided: str = ""
     offers: tuple[DecisionOption, ...] = ()
 
@@ -98,7 +102,9 @@ class LiveRequests(QObject):
     Signals:
         changed: another card, or another state of it.
         decided(request, decision): the engine accepted a decision.
-        came_up: a decision was refused because its request has only just appeared.
+        too_recent: a decision was refused because its request has only just appeared.
+
+    ``decide`` sends a decision, ``dress`` completes a card; the inbox sets both, for equal requests of other runs.
     """
 
     changed = Signal()
@@ -115,17 +121,18 @@ class LiveRequests(QObject):
     ) -> None:
         super().__init__(parent)
         self._client, self._tasks, self._hands, self._endings = client, tasks, hands, endings
-        self._run = ""
+        self._run = self._aim = self._wanted = ""
         self._known: dict[str, ApprovalRequest] = {}
         self._shown_at = float("-inf")
-        self._aim = ""
         self._mine: set[str] = set()
         self.card: Card | None = None
         self.reason = ""
         """The reason given to the agent with the next decision."""
         self.error = ""
         self.is_deciding = False
-        endings.changed.connect(self._choose)
+        self.decide: Decide = lambda request, decision: client.api.decide(request.id, decision)
+        self.dress: Callable[[Card], Card] = lambda card: card
+        endings.changed.connect(self.update_card)
 
     # ------------------------------------------------------------ what is open
     def show(self, run: str, requests: Iterable[ApprovalRequest]) -> None:
@@ -136,7 +143,7 @@ class LiveRequests(QObject):
             self.mark_shown()
         self._run = run
         self._known = {one.id: one for one in requests if one.state is not RequestState.CLOSED}
-        self._choose()
+        self.update_card()
 
     def follow(self, row: LiveRow) -> None:
         """Update from the run's row, which knows the open requests and whether the step of a decided one has
@@ -152,7 +159,7 @@ class LiveRequests(QObject):
             known = self._known.get(one.id)
             if known is None or known.state is RequestState.OPEN:
                 self._known[one.id] = one
-        self._choose()
+        self.update_card()
 
     def take(self, request: ApprovalRequest) -> None:
         """Take a request that was opened, decided (here or by somebody else) or closed."""
@@ -162,14 +169,16 @@ class LiveRequests(QObject):
             self._known.pop(request.id, None)
         else:
             self._known[request.id] = request
-        self._choose()
+        self.update_card()
+
+    def want(self, request: str) -> None:
+        """Show this request before the others of its run."""
+        self._wanted = request
+        self.update_card()
 
     def can(self, command: str) -> bool:
-        return (
-            self.card is not None
-            and not self.is_deciding
-            and any(offer.command == command for offer in self.card.offers)
-        )
+        offers = self.card.offers if self.card is not None else ()
+        return not self.is_deciding and any(offer.command == command for offer in offers)
 
     # ------------------------------------------------------------ what is before the eyes
     def mark_shown(self) -> None:
@@ -270,7 +279,7 @@ class LiveRequests(QObject):
         self.is_deciding, self.error = True, ""
         self.changed.emit()
         self._tasks.start(
-            self._client.api.decide(request.id, decision),
+            self.decide(request, decision),
             lambda answer: self._on_loaded(answer, decision),
             lambda error: self._failed(request, error),
         )
@@ -320,16 +329,18 @@ class LiveRequests(QObject):
         request = self._known.get(self.card.id) if self.card is not None else None
         return request if request is not None and request.state is RequestState.OPEN else None
 
-    def _choose(self) -> None:
+    def update_card(self) -> None:
+        """Choose the request to show, and how."""
         before = self.card
         still_open = sorted(
             (one for one in self._known.values() if one.state is RequestState.OPEN),
-            key=lambda one: (-one.need.urgency, one.opened_at, one.id),
+            key=lambda one: (one.id != self._wanted, -one.need.urgency, one.opened_at, one.id),
         )
         decided = [one for one in self._known.values() if one.state is RequestState.DECIDED]
         if still_open:
-            kept = next((one for one in still_open if before is not None and one.id == before.id), None)
-            self.card = card_of(kept or still_open[0], len(still_open))
+            keep = (self._wanted, before.id if before is not None else "")
+            kept = next((one for one in still_open if one.id in keep), still_open[0])
+            self.card = self.dress(card_of(kept, len(still_open)))
         else:
             newest = max(decided, key=lambda one: one.decision.at if one.decision else 0.0, default=None)
             self.card = card_of(newest, 1) if newest is not None else None
@@ -418,17 +429,15 @@ def too_long(length: int) -> str:
 
 def _offers(request: ApprovalRequest) -> tuple[DecisionOption, ...]:
     need = request.need
-    offers = (
-        [DecisionOption(command="live.approve", word=tr(APPROVE_LABELS[need]))]
-        if need in APPROVE_LABELS
-        else []
-    )
+    offers: list[DecisionOption] = []
+    if need in APPROVE_LABELS:
+        offers.append(DecisionOption(command="live.approve", word=tr(APPROVE_LABELS[need])))
     if need is Need.QUESTION:
         offers.append(DecisionOption(command="live.answer", word=tr("Answer")))
     offers.append(DecisionOption(command="live.deny", word=tr(DENY_LABELS[need])))
     if need is Need.WALL:
-        offers.append(DecisionOption(command="live.take_over", word=tr("Take over")))
-        offers.append(DecisionOption(command="live.no_wall", word=tr("Not blocked")))
+        hands = (("live.take_over", tr("Take over")), ("live.no_wall", tr("Not blocked")))
+        offers += [DecisionOption(command=command, word=word) for command, word in hands]
     if need is Need.APPROVAL:
         offers += [
             DecisionOption(command="live.approve.run", word=tr("run")),

@@ -76,6 +76,8 @@ class LiveBar(QWidget):
         for signal in (model.row_changed, model.current_changed):
             signal.connect(self._show)
         model.opened.connect(self._on_opened)
+        model.inbox.opened.connect(lambda: self._on_opened(model.run))
+        model.open_run.requests.changed.connect(self._show)
         theme.changed.connect(self._distribute)
         center.keys_changed.connect(self._distribute)
         self._on_opened(model.run)
@@ -86,8 +88,8 @@ class LiveBar(QWidget):
         self._distribute()
 
     def _on_opened(self, run: str) -> None:
-        self.look.setVisible(not run)
-        self.wall.setVisible(bool(run))
+        self.look.setVisible(not run or self._model.inbox.is_open)
+        self.wall.setVisible(bool(run) or self._model.inbox.is_open)
         self._show()
         self._distribute()
 
@@ -118,6 +120,11 @@ class LiveBar(QWidget):
         """Label approve and deny for the current request."""
         need = first_need(row)
         yes, no = self._words()[need or "approval"]
+        count = self._model.inbox.together.count
+        if count > 1:
+            for_all = self.tr("{0} for {1}")
+            yes = for_all.format(yes, count)
+            no = for_all.format(no, count) if need in ("approval", "question") else no
         self.approve.show_as(_approval_label(need), yes)
         self.deny.show_as("live.deny", no)
         mine = row is not None and has_control(row)  # then the page has the keyboard

@@ -67,7 +67,7 @@ class InputFilter(QObject):
         """Decide on the first event of a key press; the second one, for a key that is no shortcut, follows it."""
         if event.type() is QEvent.Type.ShortcutOverride:
             kind = key_of(event)
-            self._taken = kind is not None and self._hands.press(kind, in_field=self._is_field)
+            self._taken = kind is not None and self._hands.press(kind, in_field=self.is_field)
         taken = self._taken
         if event.type() is QEvent.Type.KeyPress:
             self._taken = False  # a key within a chord begins with this event
@@ -76,7 +76,7 @@ class InputFilter(QObject):
         return taken
 
     @property
-    def _is_field(self) -> bool:
+    def is_field(self) -> bool:
         """Whether the keyboard goes to a text field, or to a page under the operator's control."""
         held = QApplication.focusWidget()
         if isinstance(held, PageCanvas):

@@ -68,6 +68,7 @@ class RequestCard(Panel):
             MessageLabel("secondary", 280),
             MessageLabel("heading", 160),
         )
+        self.equal = MessageLabel("secondary", 1_000)
         self.decided, self.error = MessageLabel("ok"), MessageLabel("fail", 600)
         self.risk = Badge("", "muted", theme)
         self.line = TextLine(theme, self.tr("Answer"), MAX_TEXT_LENGTH)
@@ -199,6 +200,7 @@ class RequestCard(Panel):
         vbox(
             hbox((self.title, 1), self.place),
             self.question,
+            self.equal,
             self.why,
             hbox((self.words, 1), (self.risk, 0, Qt.AlignmentFlag.AlignTop)),
             self.command,
@@ -335,6 +337,7 @@ class RequestCard(Panel):
         self.place.setText(" · ".join(part for part in (self._run.number, card.place) if part))
         self.place.setVisible(bool(self.place.text()))
         self.question.say(card.question)
+        self.equal.say(card.equal)
         self.why.say(card.why)
         self.words.say(card.words)
         self.decided.say(f"✓ {card.decided}" if card.decided else "")
@@ -345,7 +348,16 @@ class RequestCard(Panel):
         self.risk.set(card.risk, card.risk_role)
         self.risk.setVisible(bool(card.risk))
         self.reason.setVisible(bool(card.offers) and card.need != "question")
-        said = (card.title, self._run.number, card.question, card.why, card.words, card.risk, card.decided)
+        said = (
+            card.title,
+            self._run.number,
+            card.question,
+            card.equal,
+            card.why,
+            card.words,
+            card.risk,
+            card.decided,
+        )
         self.setAccessibleDescription(". ".join(part for part in said if part))
 
     def _update_texts(self) -> None:

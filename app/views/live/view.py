@@ -12,6 +12,7 @@ from app.models.live.run_list import can_resume, can_step, can_take_over, has_co
 from app.views.live.action_bar import LiveBar
 from app.views.live.attention_panel import AttentionPanel
 from app.views.live.hint_line import HintLine
+from app.views.live.inbox_view import EmptyInbox, InboxPane
 from app.views.live.input_filter import InputFilter
 from app.views.live.knowledge_panel import LiveKnowledgePane
 from app.views.live.progress_panel import ProgressPanel
@@ -48,10 +49,13 @@ class LiveView(QWidget):
         super().__init__()
         self.model, self._center, self._theme = model, center, theme
         self._by_hand = False
+        self._heights: dict[str, Any] = {}
+        """Heights in the left column before the inbox was opened."""
         self._window: QWidget | None = None
         self._stand: tuple[object, ...] = ()
         self.wall = RunGrid(model, center, theme)
-        self.list = NarrowList(model, theme)
+        self.list, self.inbox = NarrowList(model, theme), InboxPane(model, center, theme)
+        self.empty_inbox = EmptyInbox(model, center)
         self.facts = ProgressPanel(model.open_run, center, theme)
         self.page = RunPage(model, center, theme)
         self.needs = AttentionPanel(model.open_run, center, theme)
@@ -64,7 +68,9 @@ class LiveView(QWidget):
         """The widget that passing messages keep clear of."""
         self._lay_out()
         self.keys = LiveCommands(self, center)
-        self.touch = InputFilter(self, model.hands, (self.wall.tiles.viewport(), self.list.viewport()))
+        lists = (self.wall.tiles, self.list, self.inbox.rows)
+        self.touch = InputFilter(self, model.hands, [one.viewport() for one in lists])
+        model.inbox.is_held = lambda: self.touch.is_field or bool(QApplication.mouseButtons())
         self._connect()
         self._on_opened(model.run)
 
@@ -79,6 +85,10 @@ class LiveView(QWidget):
         """Focus the runs, or the page under the operator's control."""
         if self.page.has_control:
             self.page.take_focus()
+        elif self.model.inbox.is_empty:
+            self.empty_inbox.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif self.model.inbox.is_open:
+            self.inbox.take_focus()
         elif self.model.run:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
@@ -88,7 +98,7 @@ class LiveView(QWidget):
         """Return widths and the open run."""
         return {
             "columns": self.columns.save(),
-            "left": self.left.save(),
+            "left": self._heights if self.lists.currentWidget() is self.inbox else self.left.save(),
             "right": self.right.save(),
             "by_hand": self._by_hand,
             **self.model.session(),
@@ -151,7 +161,19 @@ class LiveView(QWidget):
                 self.take_focus()
                 return
             self.model.close()
+        self.model.inbox.close()
         self.take_focus()
+
+    def open_inbox(self) -> None:
+        """Show the inbox, and give it the keyboard."""
+        self.close_form()
+        self.model.inbox.open()
+        self.take_focus()
+
+    def enlarge(self) -> None:
+        """Open the current run large, from the grid or from the inbox."""
+        self.model.inbox.leave()
+        self.model.open(self.model.current)
 
     def show_hint(self) -> None:
         """Make the hint line visible: the run open, no form over it, its column expanded."""
@@ -163,12 +185,16 @@ class LiveView(QWidget):
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
         self.left = Splitter(Qt.Orientation.Vertical, (ROWS * RUN.height, 0))
-        self.left.addWidget(self.list)
+        self.lists, self.lower = QStackedWidget(), QStackedWidget()
+        for pane in (self.list, self.inbox):
+            self.lists.addWidget(pane)
+        self.left.addWidget(self.lists)
         self.left.addWidget(self.facts)
-        self.list.setMinimumHeight(90)
+        self.lists.setMinimumHeight(90)
         self.right = Splitter(Qt.Orientation.Vertical, (NEEDS, 0))
+        self.lower.addWidget(self.knowledge)
         self.right.addWidget(self.needs)
-        self.right.addWidget(self.knowledge)
+        self.right.addWidget(self.lower)
         self.beside = styled(QWidget(), "raised")
         vbox((self.right, 1), self.hint, parent=self.beside, spacing=0)
         self.columns = Splitter(Qt.Orientation.Horizontal, (LEFT, 0, RIGHT))
@@ -178,6 +204,7 @@ class LiveView(QWidget):
         self.faces = QStackedWidget()
         self.faces.addWidget(self.wall)
         self.faces.addWidget(self.columns)
+        self.faces.addWidget(self.empty_inbox)
         self.side = QStackedWidget()
         self.side.addWidget(self.form)
         self.side.addWidget(self.tasks)
@@ -205,6 +232,20 @@ class LiveView(QWidget):
         needs = min(self._theme.px(NEEDS), high // 2)
         self.right.setSizes([needs, high - needs])
 
+    def _arrange(self, *, inbox: bool) -> None:
+        """In the inbox its rows take the left column, and task, plan and steps stand under the request."""
+        if inbox == (self.lists.currentWidget() is self.inbox):
+            return
+        self.lists.setCurrentWidget(self.inbox if inbox else self.list)
+        if inbox:
+            self._heights = self.left.save()
+            self.lower.addWidget(self.facts)
+            self.lower.setCurrentWidget(self.facts)
+        else:
+            self.left.addWidget(self.facts)
+            self.left.restore(self._heights) if self._by_hand else self._distribute()
+        self.facts.show()
+
     def _fit(self) -> None:
         """A form is as wide as its fields; the policy has a column a site and takes up to half of the width."""
         room = max(FORM, getattr(self.side.currentWidget(), "wide", FORM))
@@ -222,6 +263,7 @@ class LiveView(QWidget):
         self.needs.card.let_go.connect(self.take_focus)
         self.hint.wanted.connect(self.show_hint)
         model.opened.connect(self._on_opened)
+        model.inbox.opened.connect(lambda: self._on_opened(model.run))
         model.open_run.step_wanted.connect(self.page.replay.go)
         model.row_changed.connect(self._on_row)
         for signal in (model.changed, model.current_changed, model.takeover_changed):
@@ -240,7 +282,9 @@ class LiveView(QWidget):
 
     def _on_opened(self, run: str) -> None:
         held = self.isAncestorOf(QApplication.focusWidget() or self)
-        self.faces.setCurrentWidget(self.columns if run else self.wall)
+        is_inbox = self.model.inbox.is_open
+        self._arrange(inbox=is_inbox)
+        self.faces.setCurrentWidget(self.columns if run else self.empty_inbox if is_inbox else self.wall)
         self.beside.setVisible(not (run and self.side.isVisibleTo(self)))
         if held and not self.side.isVisibleTo(self):
             self.take_focus()
@@ -293,10 +337,11 @@ class LiveCommands(QObject):
         bind("live.new", view.open_run_form, there)
         bind("live.tasks", view.open_task_form, there)
         bind("live.again", view.open_rerun_form, lambda: there() and model.row is not None)
-        bind("live.next", lambda: model.move(1), lambda: bool(model.list.rows))
-        bind("live.previous", lambda: model.move(-1), lambda: bool(model.list.rows))
-        bind("live.open", lambda: model.open(model.current), lambda: bool(model.current) and not model.run)
-        bind("live.needy", model.open_next_needing, lambda: bool(model.needing_attention))
+        self._bind_inbox()
+        bind("live.next", lambda: self._move(1), lambda: bool(model.list.rows))
+        bind("live.previous", lambda: self._move(-1), lambda: bool(model.list.rows))
+        bind("live.open", view.enlarge, lambda: bool(model.row) and (not model.run or model.inbox.is_open))
+        bind("live.needy", self._open_next_needing, lambda: bool(model.needing_attention))
         for digit in range(10):
             bind(
                 f"live.open.{digit}",
@@ -306,6 +351,23 @@ class LiveCommands(QObject):
         bind("live.sort", model.list.arrange, lambda: bool(model.list.rows))
         bind("live.back", view.back)
         bind("live.pause_all", model.pause_all, lambda: there() and any(map(is_active, model.list.rows)))
+
+    def _bind_inbox(self) -> None:
+        inbox, bind = self._model.inbox, self._center.bind
+        bind("live.inbox", self._view.open_inbox)
+        bind("live.inbox.later", inbox.put_last, lambda: inbox.is_open and inbox.entry is not None)
+        bind("live.inbox.single", inbox.toggle_single, lambda: inbox.can_split)
+        bind("live.inbox.order", inbox.toggle_order, lambda: inbox.is_open)
+
+    def _move(self, by: int) -> None:
+        (self._model.inbox if self._model.inbox.is_open else self._model).move(by)
+
+    def _open_next_needing(self) -> None:
+        """Open the next run that needs a person; in the inbox the next request."""
+        if self._model.inbox.is_open:
+            self._model.inbox.move(1, around=True)
+        else:
+            self._model.open_next_needing()
 
     def _bind_run(self) -> None:
         model, bind = self._model, self._center.bind
