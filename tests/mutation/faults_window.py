@@ -117,4 +117,28 @@ FAULTS = (
         "What is copied is the text itself.",
         _TEXTS,
     ),
+    Mutation(
+        "state-titles-share",
+        "app/models/graph/state_titles.py",
+        "count >= MOST_SHARE * titled",
+        "count >= 0.1 * titled",
+        "Only words that most titles of a map share are dropped.",
+        ("tests/unit/app/test_state_titles.py",),
+    ),
+    Mutation(
+        "state-titles-alone",
+        "app/models/graph/state_titles.py",
+        "return rest if rest and part in shared else title",
+        "return rest if part in shared else title",
+        "A title that is the site's name alone keeps it.",
+        ("tests/unit/app/test_state_titles.py",),
+    ),
+    Mutation(
+        "map-fits-itself",
+        "app/views/graph/canvas.py",
+        "elif fresh and self.camera.is_fitted and not self._sees_all():",
+        "elif fresh and not self._sees_all():",
+        "A map that a person has moved stays where it is while it grows.",
+        ("tests/gui/test_map_view.py",),
+    ),
 )
