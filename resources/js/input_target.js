@@ -1,9 +1,13 @@
 // Target of a person's input: the element under a point, the focused element, a field's content.
 // It runs beside the capture script (``sitelore``) in the same isolated world and changes nothing.  Only while a person
 // chooses from a list it is drawn on top of the page, because native pop-ups are in no screenshot of the page.
+//
+// A press tells what it hit by itself, through the binding ``siteloreTell``, before the page's own listeners: nobody has
+// to ask in front of it, and it is known also of a page that the press leaves.
 
 const above = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host ?? null;
 
+let armed = true;
 let generation = 0;
 let known = new Map();
 let frames = new Map();
@@ -11,6 +15,7 @@ let stirred = false;
 
 // Registers the newest capture: elements have its numbers, and changes from now on are recorded.
 function rest(number) {
+  armed = true;
   generation = number;
   known = new Map();
   frames = new Map();
@@ -19,14 +24,29 @@ function rest(number) {
   stirred = false;
 }
 
-new MutationObserver(() => { stirred = list === null; }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+new MutationObserver(() => {
+  stirred = list === null;
+  listen(); // ``document.open`` takes every listener away
+}).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 
-const moved = () => stirred;
+const moved = () => generation === 0 || stirred;
 
 function numberOf(node) {
   for (let at = node; at; at = above(at)) {
     const number = known.get(at);
     if (number !== undefined) return number;
+  }
+  return -1;
+}
+
+const CONTROL = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=menuitem],[role=option],[role=tab],[role=checkbox]";
+
+// As ``numberOf``, but -1 for a control that came after the capture, within something known.
+function pressedNumber(node) {
+  for (let at = node; at; at = above(at)) {
+    const number = known.get(at);
+    if (number !== undefined) return number;
+    if (at.matches?.(CONTROL)) return -1;
   }
   return -1;
 }
@@ -47,12 +67,10 @@ function under(x, y) {
   }
 }
 
-let pressed = null;
-
 function at(x, y) {
-  const hit = pressed = under(x, y);
+  const hit = under(x, y);
   if (hit === null) return { generation, number: -1, frame: -1 };
-  if (!isFrame(hit)) return { generation, number: numberOf(hit), frame: -1, select: hit.localName === "select" && !hit.multiple && hit.size < 2 };
+  if (!isFrame(hit)) return { generation, number: numberOf(hit), frame: -1 };
   const box = hit.getBoundingClientRect();
   const style = getComputedStyle(hit);
   const px = (name) => parseFloat(style[name]) || 0;
@@ -118,13 +136,14 @@ function held() {
 }
 
 let list = null;
+let pressed = null;
 
 function shut() {
   list?.host.remove();
   list = null;
 }
 
-// Shows the options of the list at the point queried last, or of the focused one, below it on the page; returns false
+// Shows the options of the list pressed last, or of the focused one, below it on the page; returns false
 // if there are none.
 function open(atCursor) {
   shut();
@@ -205,4 +224,43 @@ function choose(deed, x = 0, y = 0) {
   return { open: list !== null, chosen };
 }
 
-globalThis.siteloreInput = { at, cursor, hold, held, rest, moved, open, choose };
+let toldAt = -1;
+
+const isList = (element) => element?.localName === "select" && !element.multiple && element.size < 2;
+
+// Tells what a press hit; a list of choices is opened by its ``mousedown``, in place of the browser's own.
+function onPress(event) {
+  if (!armed || !event.isTrusted || event.timeStamp === toldAt) return;
+  const hit = event.composedPath()[0];
+  if (!(hit instanceof Element)) return;
+  const lists = event.button === 0 && isList(hit) && !hit.disabled;
+  if (lists && event.type === "pointerdown") return;
+  toldAt = event.timeStamp;
+  const number = pressedNumber(hit);
+  const content = held();
+  let opened = false;
+  if (lists && !event.defaultPrevented) {
+    pressed = hit;
+    opened = open(false);
+    if (opened) event.preventDefault();
+  }
+  globalThis.siteloreTell?.(JSON.stringify({
+    generation, number, lists: opened, x: event.clientX, y: event.clientY, top: window === window.top, url: location.href,
+    title: document.title?.toString?.() ?? "", held: content, described: number < 0 ? sitelore.describe?.(hit) ?? null : null,
+  }));
+}
+
+function listen() {
+  addEventListener("pointerdown", onPress, true);
+  addEventListener("mousedown", onPress, true);
+}
+
+listen();
+
+// Starts or stops telling of presses.
+function arm(on) {
+  armed = on;
+  if (!on) shut();
+}
+
+globalThis.siteloreInput = { at, cursor, hold, held, rest, moved, open, choose, arm };

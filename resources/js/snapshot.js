@@ -54,7 +54,8 @@ class Around {
 }
 
 class Look {
-  constructor(limit, ears) {
+  constructor(limit, ears, yielding = false) {
+    this.yielding = yielding;
     this.limit = limit;
     this.ears = ears;
     this.kept = [];
@@ -140,6 +141,7 @@ class Look {
   element(element, around) {
     const tag = tagOf(element);
     if (SKIPPED.has(tag)) return;
+    if (this.yielding && (this.nodes & 15) === 0 && navigator.scheduling?.isInputPending?.()) throw INTERRUPTED;
     if (++this.nodes > MOST_NODES || around.level > MOST_DEPTH) {
       this.cutShort ||= this.nodes > MOST_NODES ? "the page is too long to be read whole" : "the page is nested too deep to be read whole";
       return;
@@ -388,12 +390,23 @@ function showsCaptcha() {
 }
 
 let last = null;
+const INTERRUPTED = new Error("interrupted");
 
-// With ``told`` (the answer in listeners.py) the capture is thorough.
-function look(limit, top, told = null) {
+// With ``told`` (the answer in listeners.py) the capture is thorough; "" is returned where it is ``yielding`` and input
+// for the page arrives meanwhile, which else would wait for it.
+function look(limit, top, told = null, yielding = false) {
+  try {
+    return lookNow(limit, top, told, yielding);
+  } catch (error) {
+    if (error !== INTERRUPTED) throw error;
+    return "";
+  }
+}
+
+function lookNow(limit, top, told, yielding) {
   forgetTexts();
   const heard = told === null ? null : heardOf(told);
-  const walk = new Look(limit, told === null ? null : new Ears(heard ?? new Map()));
+  const walk = new Look(limit, told === null ? null : new Ears(heard ?? new Map()), yielding);
   const root = document.documentElement;
   const title = squeeze(document.title?.toString?.() ?? "");
   if (root !== null) {
@@ -418,10 +431,40 @@ function look(limit, top, told = null) {
   });
 }
 
+// The operable element around a node, told as by ``look`` but without a walk over the page; null for none.
+function describe(node) {
+  forgetTexts();
+  const walk = new Look(1, null);
+  const chain = [];
+  for (let at = node; at; at = at.assignedSlot ?? at.parentElement ?? at.getRootNode().host ?? null) chain.unshift(at);
+  let around = new Around(null), found = null;
+  around.inert = walk.modal !== null;
+  for (const element of chain) {
+    const tag = tagOf(element), style = getComputedStyle(element), role = roleOf(element, tag);
+    const inside = walk.surroundings(element, tag, role, style, around, element.checkVisibility(RENDERED));
+    inside.shadow = rootOf(element) !== document;
+    const control = walk.controlOf(element, tag, role, style, around, inside);
+    if (control !== null) {
+      inside.inControl = true;
+      found = [element, tag, control, inside, style];
+    }
+    if (LANDMARKS.has(role)) inside.landmarks = [...around.landmarks, landmarkOf(element, role)];
+    around = inside;
+  }
+  if (found === null) return null;
+  const [element, tag, control, inside, style] = found;
+  const name = NAMED.has(control.role) ? nameOf(element, tag, control.role) : "";
+  walk.keep(element, tag, control, name, inside, style);
+  return JSON.stringify({
+    origin: self.origin, strings: walk.strings, landmarks: walk.landmarkSets, paths: walk.paths, elements: walk.records, frames: [],
+  });
+}
+
 const tidy = (text) => text.replace(/[^\S\n]+/g, " ").replace(/ ?\n[\s]*/g, "\n").trim();
 
 globalThis.sitelore = {
   look,
+  describe,
   element: (number) => last?.kept[number] ?? null,
   frame: (number) => last?.frames[number] ?? null,
 };

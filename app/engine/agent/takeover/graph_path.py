@@ -38,13 +38,14 @@ def transitions_of(path: TakeoverPath, home: str) -> PathTransitions:
     An action without an effect is no transition, and typed secrets can't be typed again.
     """
     host = urlsplit(home).netloc
-    pages = [(recorded.page, recorded.step.started_at) for recorded in path.steps]
+    pages = [(recorded.page, recorded.step.started_at, recorded.captured) for recorded in path.steps]
     if path.final is not None:
-        pages.append((path.final, path.ended_at))
+        pages.append((path.final, path.ended_at, True))
     states: dict[str, tuple[PageState, PageContents]] = {}
     names: list[str] = []
-    for depth, (page, at) in enumerate(pages):
-        state = _state(page, home, depth, at) if urlsplit(page.url).netloc == host else None
+    for depth, (page, at, captured) in enumerate(pages):
+        ours = captured and urlsplit(page.url).netloc == host
+        state = _state(page, home, depth, at) if ours else None
         names.append(state.id if state is not None else "")
         if state is not None:
             states.setdefault(state.id, (state, contents_of(page)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.engine.agent.secret_masking import field_key, is_secret_field
 from app.engine.agent.secrets import Secrets
@@ -13,6 +13,7 @@ from app.engine.agent.takeover.page_tracker import PageTracker
 from app.engine.agent.takeover.recorded_steps import ActionDraft, TrackedPage
 from app.engine.browser.manual_input.input_target import FieldAttributes, FieldContent, FocusedField
 from app.engine.browser.manual_input.key_events import ALT, CTRL, META, SHIFT, inserted_text
+from app.engine.browser.manual_input.press_notes import ExpectedPress
 from app.engine.core.actions.recorded import ArgValue
 from app.engine.core.page_input import InputKind, MouseButton, PageInput
 from app.engine.core.page_state import Element
@@ -24,6 +25,8 @@ DOUBLE_CLICK_SECONDS = 0.6
 """Seconds within which two clicks are a double click."""
 IDLE_SECONDS = 0.6
 """Seconds without input after which an action is finished."""
+PATIENT_QUESTIONS = 4
+"""Times a busy page is asked for its cursor before text goes where it must belong."""
 MAX_VALUE = 2_000
 
 _MODIFIER_KEYS = frozenset(
@@ -48,6 +51,16 @@ _EDITING = frozenset("acvxzy")
 _BITS = ((CTRL, "Control"), (ALT, "Alt"), (META, "Meta"), (SHIFT, "Shift"))
 
 
+@dataclass(frozen=True, slots=True)
+class PressedButton:
+    """A press on its way to the page; ``at`` is Unix seconds, ``began`` by ``time.monotonic()``."""
+
+    one: PageInput
+    expected: ExpectedPress
+    at: float
+    began: float
+
+
 class InputRecorder:
     """The actions of one takeover, in order.
 
@@ -62,6 +75,7 @@ class InputRecorder:
         self._open: ActionDraft | None = None
         self._field: ActionDraft | None = None
         self._typed = ""
+        self._held = False
         self.done: deque[ActionDraft] = deque()
         self.masked = 0
         self.choosing = False
@@ -89,28 +103,34 @@ class InputRecorder:
 
     # ------------------------------------------------------------ mouse
 
-    async def pressed(self, one: PageInput) -> bool:
-        """Handle a mouse press; return whether the page is to get it (not on a list of choices)."""
-        await self.leave_field()
-        last, now = self._open, time.monotonic()
-        if one.clicks >= 2 and last is not None and last.kind in ("click", "mouse_click"):
-            if now - last.ended < DOUBLE_CLICK_SECONDS:
-                last.kind = "dblclick" if last.kind == "click" else "mouse_dblclick"
-                last.ended = now
-            return True
-        self._close()
-        look, element, lists = await self._tracker.element_at(one.x, one.y)
-        if lists and one.button is MouseButton.LEFT and await self._opens(look, element):
-            return False
-        button = (
-            {"button": one.button.value} if one.button not in (MouseButton.LEFT, MouseButton.NONE) else {}
+    def press(self, one: PageInput) -> PressedButton:
+        """Begin to note a press that is about to be sent; nothing is asked of the page."""
+        return PressedButton(
+            one, self._tracker.expect_press(one.x, one.y), at=time.time(), began=time.monotonic()
         )
-        self._open = self._draft("click" if element is not None else "mouse_click", element, look)
-        self._open.point = (one.x, one.y)
-        if element is None:
-            self._open.args = {"x": round(one.x, 1), "y": round(one.y, 1)}
-        self._open.args |= button
-        return True
+
+    async def pressed(self, press: PressedButton) -> None:
+        """Note a press after it was sent, by what the page told of it."""
+        one, target = press.one, await self._tracker.pressed(press.expected)
+        await self.leave_field(target.held, look_again=False)
+        last = self._open
+        if one.clicks >= 2 and last is not None and last.kind in ("click", "mouse_click"):
+            if press.began - last.ended < DOUBLE_CLICK_SECONDS:
+                last.kind = "dblclick" if last.kind == "click" else "mouse_dblclick"
+                last.ended = press.began
+            return
+        self._close()
+        if target.lists:
+            await self._opened(self._draft("select_option", target.element, target.look))
+            return
+        kind = "click" if target.element is not None else "mouse_click"
+        draft = self._open = self._draft(kind, target.element, target.look)
+        draft.captured, draft.point = target.captured, (one.x, one.y)
+        draft.at, draft.began, draft.ended = press.at, press.began, press.began
+        if target.element is None:
+            draft.args = {"x": round(one.x, 1), "y": round(one.y, 1)}
+        if one.button not in (MouseButton.LEFT, MouseButton.NONE):
+            draft.args["button"] = one.button.value
 
     async def chooses(self, one: PageInput) -> None:
         """Handle input while a list of choices is open; the page gets nothing of it."""
@@ -133,16 +153,20 @@ class InputRecorder:
             if draft is not None and chosen is not None:
                 self._filled(draft, FieldContent(chosen=(chosen,)))
 
-    async def released(self, one: PageInput) -> None:
-        """Handle a mouse release; far from the press it was a drag."""
+    def released(self, at: float) -> None:
+        """Note that the button was released near its press, at ``at`` by ``time.monotonic()``."""
+        draft = self._open
+        if draft is not None and draft.kind in ("click", "mouse_click"):
+            draft.ended = max(draft.ended, at)
+
+    async def dragged(self, one: PageInput) -> None:
+        """Handle a release far from its press."""
         draft = self._open
         if draft is None or draft.point is None or draft.kind not in ("click", "mouse_click"):
             return
         draft.ended = time.monotonic()
         x, y = draft.point
-        if abs(one.x - x) + abs(one.y - y) <= DRAG_DISTANCE:
-            return
-        look, target, _ = await self._tracker.element_at(one.x, one.y)
+        look, target = await self._tracker.element_at(one.x, one.y)
         draft.kind, draft.args = "drag_and_drop", {}
         if draft.element is not None and target not in (None, draft.element) and look is draft.before:
             draft.args = {"from_bid": str(draft.element.index), "to_bid": str(target.index)}
@@ -164,9 +188,7 @@ class InputRecorder:
         """Handle a key press; return whether the page is to get it (not a key that opens a list of choices)."""
         if one.key in _MODIFIER_KEYS:
             return True
-        cursor, look, element = await self._tracker.cursor()
-        if not cursor.known and self._field is not None:  # a busy page: assume the same field
-            cursor, element = replace(cursor, typable=True, held=True), self._field.element
+        cursor, look, element = await self._cursor(one)
         if cursor.typable and not self._is_command(one):
             return await self._key_in_field(one, cursor, look, element)
         await self.leave_field()
@@ -180,6 +202,26 @@ class InputRecorder:
             self._folded(ActionDraft(kind="keyboard_press", before=self._tracker.before, args=args))
         return True
 
+    async def _cursor(self, one: PageInput) -> tuple[FocusedField, TrackedPage, Element | None]:
+        """Return what has the cursor; of a busy page what must have it.
+
+        Text is gathered by field, not by the clock: it goes into the field that is being filled in or was clicked.
+        Where neither is known it may be a password, so it is kept secret.
+        """
+        writes = one.kind is InputKind.TEXT or (inserted_text(one) and one.key not in ("Enter", "Tab", " "))
+        cursor, look, element = await self._tracker.cursor()
+        for _ in range(PATIENT_QUESTIONS - 1):
+            if cursor.known or self._field is not None or not writes:
+                break
+            cursor, look, element = await self._tracker.cursor()
+        if cursor.known:
+            return cursor, look, element
+        if self._field is not None:
+            return replace(cursor, typable=True, held=True), look, self._field.element
+        if self._open is not None and _is_field_click(self._open):
+            return replace(cursor, typable=True), self._open.before, self._open.element
+        return replace(cursor, typable=bool(writes)), look, element
+
     async def _key_in_field(
         self, one: PageInput, cursor: FocusedField, look: TrackedPage, element: Element | None
     ) -> bool:
@@ -187,7 +229,7 @@ class InputRecorder:
         if is_list and one.key in _OPENING and not one.modifiers & ~ALT:
             await self.leave_field()
             self._close()
-            if await self._opens(look, element, at_cursor=True):
+            if await self._opens(look, element):
                 return False
         if one.key in ("Tab", "Escape") or (one.key == "Enter" and not cursor.many and not is_list):
             if await self.leave_field():
@@ -203,16 +245,20 @@ class InputRecorder:
 
     async def text(self, one: PageInput) -> None:
         """Handle text that is pasted or composed by an input method."""
-        cursor, look, element = await self._tracker.cursor()
+        cursor, look, element = await self._cursor(one)
         if cursor.typable:
             await self._types(cursor, look, element, one.text)
 
-    async def leave_field(self) -> bool:
-        """Finish the field being filled in with its content; return whether that changed."""
+    async def leave_field(self, held: FieldContent | None = None, *, look_again: bool = True) -> bool:
+        """Finish the field being filled in with its content, ``held`` where that is known; return whether it changed.
+
+        The page is looked at once more then, for what comes next, unless that has happened already.
+        """
         draft, self._field = self._field, None
-        if draft is None or not self._filled(draft, await self._tracker.held()):
+        if draft is None or not self._filled(draft, held or await self._tracker.held()):
             return False
-        await self._tracker.refresh()
+        if look_again:
+            await self._tracker.refresh()
         return True
 
     async def shortcut(self, kind: str, args: dict[str, object]) -> None:
@@ -225,20 +271,25 @@ class InputRecorder:
 
     # ------------------------------------------------------------ internals
 
-    async def _opens(self, look: TrackedPage, element: Element | None, *, at_cursor: bool = False) -> bool:
-        """Open a list of choices; return whether that worked."""
-        chosen = await self._tracker.open_list(at_cursor=at_cursor)
+    async def _opens(self, look: TrackedPage, element: Element | None) -> bool:
+        """Open the list of choices with the cursor; return whether that worked."""
+        chosen = await self._tracker.open_list()
         if chosen is None:
             return False
-        self._field, self._typed = self._draft("select_option", element, look), ""
-        self._field.was = _held_text(chosen)
-        self.choosing = True
+        await self._opened(self._draft("select_option", element, look), chosen)
         return True
+
+    async def _opened(self, draft: ActionDraft, chosen: FieldContent | None = None) -> None:
+        draft.was = _held_text(chosen or await self._tracker.held())
+        self._field, self._typed, self._held = draft, "", True
+        self.choosing = True
 
     async def _types(
         self, cursor: FocusedField, look: TrackedPage, element: Element | None, text: str
     ) -> None:
-        if self._field is not None and cursor.held:
+        if self._field is not None and (cursor.held or self._continues(element)):
+            if not self._held:  # the page was too busy to be asked before
+                self._held = await self._tracker.hold() is not None
             self._typed += text
             self._field.ended = time.monotonic()
             return
@@ -251,12 +302,17 @@ class InputRecorder:
             self._open = None
         self._close()
         before = await self._tracker.hold()
+        self._held = before is not None
         draft = self._draft("fill", element, look)
-        draft.was = _held_text(before)
-        draft.secret = is_secret(element, cursor.facts)
+        draft.was = _held_text(before) if before is not None or element is None else element.value
+        draft.secret = is_secret(element, cursor.facts) or (element is None and not cursor.known)
         if draft.secret and element is not None:
             self._secrets.hide("", field_key(element))
         self._field, self._typed = draft, text
+
+    def _continues(self, element: Element | None) -> bool:
+        """Whether a field that could not be held is still the one being filled in."""
+        return not self._held and self._field is not None and _same_field(self._field.element, element)
 
     def _filled(self, draft: ActionDraft, held: FieldContent | None) -> bool:
         """Finish a filled field; return whether its content changed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from app.engine.agent.takeover.recorded_steps import TrackedPage
 from app.engine.browser.capture.snapshot import capture
@@ -14,6 +15,7 @@ from app.engine.browser.manual_input.input_target import (
     InputTarget,
     PageUnreadable,
 )
+from app.engine.browser.manual_input.press_notes import ExpectedPress, PressNote
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.rectangles import smallest_at
@@ -28,6 +30,27 @@ FRESH_LOOK_WAIT = 1.0
 MAX_EVENTS = 20
 LOOK_INTERVAL = 2.0
 """Seconds between two looks at a page that changes by itself."""
+NOTE_TIMEOUT = 0.6
+"""Seconds the page may take to tell what a press hit; then it is what stood there in the latest look."""
+CHANGED_SINCE = "the page had changed since; what was pressed was told by the page"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PressTarget:
+    """Target of a press.
+
+    Attributes:
+        look: the page before it. element: in that look.
+        captured: the look is of the page as it was; else only the element was told.
+        lists: a list of choices was opened.
+        held: content of the field that was being filled in, ``None`` where it has to be asked for.
+    """
+
+    look: TrackedPage
+    element: Element | None = None
+    captured: bool = True
+    lists: bool = False
+    held: FieldContent | None = None
 
 
 class PageTracker:
@@ -75,10 +98,10 @@ class PageTracker:
         except PageUnreadable:
             return True
 
-    async def look(self) -> TrackedPage | None:
-        """Capture the page now; ``None`` where that fails."""
+    async def look(self, *, yielding: bool = False) -> TrackedPage | None:
+        """Capture the page now; ``None`` where that fails, or yields to input that arrives meanwhile."""
         async with self._busy:
-            return await self._look()
+            return await self._look(yielding)
 
     async def refresh(self, most: float = INPUT_WAIT) -> None:
         """Look again where the page may have changed, unless that takes longer than a person can wait."""
@@ -87,8 +110,58 @@ class PageTracker:
                 if self._outdated:
                     await self._look()
 
-    async def element_at(self, x: float, y: float) -> tuple[TrackedPage, Element | None, bool]:
-        """Return the look, the element in it under a point, and whether that is a list of choices.
+    async def listen(self) -> None:
+        """See to it that the tab in front tells of presses; a request only in a tab that is new."""
+        if not self._input_target.presses.hears:
+            await self._input_target.presses.listen()
+
+    async def stop_listening(self) -> None:
+        """Leave the pages as the agent needs them."""
+        await self._input_target.presses.stop()
+
+    def expect_press(self, x: float, y: float) -> ExpectedPress:
+        """Announce a press that is about to be sent to the page."""
+        return self._input_target.presses.expect(x, y)
+
+    async def pressed(self, press: ExpectedPress) -> PressTarget:
+        """Return what a press hit, after it was sent."""
+        before = self.before
+        note = await press.note(NOTE_TIMEOUT)
+        if note is None:  # a busy page, or one that took our listener away
+            if self._session.pages and self._session.page.url == before.page.url:
+                look, element = await self.element_at(press.x, press.y)
+                return PressTarget(look=look, element=element)
+            return PressTarget(look=before, element=_at(before, press.x, press.y))
+        if note.lists:
+            self._input_target.opened(note, press.x, press.y)
+        look, element = self._of(note.generation, self._input_target.number_of(note))
+        target = PressTarget(
+            look=look, element=element, lists=note.lists, held=self._input_target.content_in(note)
+        )
+        return target if element is not None else self._told(target, note)
+
+    def _told(self, target: PressTarget, note: PressNote) -> PressTarget:
+        """Return the target with an element that only the page itself told of."""
+        before = self.before
+        told, same = note.described, before.page.url == note.url
+        if told is None:
+            return target if same or not note.top else replace(target, look=_unseen(note), captured=False)
+        alike = [one for one in before.page.elements if _is_same(one, told)] if same else []
+        if len(alike) == 1:  # drawn anew since
+            return replace(target, look=before, element=alike[0])
+        look = before if same or not note.top else _unseen(note)
+        page, told = look.page, replace(told, index=len(look.page.elements))
+        line = f"\t[{told.index}] {told.role} {told.name!r}"
+        page = replace(
+            page,
+            elements=(*page.elements, told),
+            tree=f"{page.tree or f'RootWebArea {page.title!r}'}\n{line}",
+            notes=(*page.notes, CHANGED_SINCE),
+        )
+        return replace(target, look=replace(look, page=page), element=told, captured=False)
+
+    async def element_at(self, x: float, y: float) -> tuple[TrackedPage, Element | None]:
+        """Return the look, and the element in it under a point.
 
         A page that may have changed is captured once more where the element is unknown.
         """
@@ -99,7 +172,7 @@ class PageTracker:
                 found = await self._at(x, y)
         except PageUnreadable:  # don't wait for a busy page: its elements' positions are known
             look = self.before
-            return look, smallest_at((one for one in look.page.elements if one.visible), x, y), False
+            return look, _at(look, x, y)
         return found
 
     async def cursor(self) -> tuple[FocusedField, TrackedPage, Element | None]:
@@ -112,13 +185,13 @@ class PageTracker:
                 cursor = await self._cursor()
         return (cursor, *self._of(cursor.generation, cursor.number))
 
-    async def open_list(self, *, at_cursor: bool = False) -> FieldContent | None:
-        """Show the choices of the list asked about last, or of that with the cursor; return what is chosen in it now.
+    async def open_list(self) -> FieldContent | None:
+        """Show the choices of the list with the cursor; return what is chosen in it now.
 
         ``None`` where there is none.
         """
         with suppress(PageUnreadable):
-            if await self._input_target.open_list(at_cursor=at_cursor):
+            if await self._input_target.open_list():
                 return await self._input_target.held()
         return None
 
@@ -147,14 +220,13 @@ class PageTracker:
         """Whether the page may differ from the latest look."""
         return self.stale or self.latest is None or time.monotonic() - self.latest.at > FRESH_LOOK_WAIT
 
-    async def _at(self, x: float, y: float) -> tuple[TrackedPage, Element | None, bool]:
+    async def _at(self, x: float, y: float) -> tuple[TrackedPage, Element | None]:
         try:
-            generation, number, lists = await self._input_target.at(x, y)
+            return self._of(*await self._input_target.at(x, y))
         except PageUnreadable as blind:
             if blind.busy:
                 raise
-            return self.before, None, False
-        return (*self._of(generation, number), lists)
+            return self.before, None
 
     async def _cursor(self) -> FocusedField:
         try:
@@ -170,10 +242,10 @@ class PageTracker:
             return self.before, None
         return look, look.page.elements[number]
 
-    async def _look(self) -> TrackedPage | None:
+    async def _look(self, yielding: bool = False) -> TrackedPage | None:
         began = time.monotonic()
         try:
-            page = await capture(self._session, thorough=True)
+            page = await capture(self._session, thorough=True, yielding=yielding)
             tabs, active = await self._session.tabs(TAB_TIMEOUT)
         except SiteloreError:
             return None
@@ -198,3 +270,16 @@ class PageTracker:
             *(f"a download was offered and not saved: {name!r}" for name in page.downloads),
         ]
         self.happened += lines[: max(0, MAX_EVENTS - len(self.happened))]
+
+
+def _at(look: TrackedPage, x: float, y: float) -> Element | None:
+    return smallest_at((one for one in look.page.elements if one.visible), x, y)
+
+
+def _unseen(note: PressNote) -> TrackedPage:
+    """Return a page that was pressed before it could be captured."""
+    return TrackedPage(page=PageCapture(url=note.url, title=note.title), at=time.monotonic())
+
+
+def _is_same(one: Element, told: Element) -> bool:
+    return (one.role, one.name, one.tag, one.css) == (told.role, told.name, told.tag, told.css)

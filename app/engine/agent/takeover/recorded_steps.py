@@ -41,7 +41,7 @@ class ActionDraft:
 
     Attributes:
         kind, args: as in a step's action, without the element's number.
-        before: the page before it.
+        before: the page before it. captured: that look is of the page as it was.
         element: its target in that look.
         at: Unix seconds. began, ended: ``time.monotonic()``.
         point: where the pointer was pressed.
@@ -61,6 +61,7 @@ class ActionDraft:
     was: str = ""
     secret: bool = False
     times: int = 1
+    captured: bool = True
 
     def same_as(self, other: ActionDraft) -> bool:
         """Whether it continues another draft."""
@@ -81,12 +82,16 @@ class ActionDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedStep:
-    """A recorded action with the page before it, without secrets; ``index`` is its step's number."""
+    """A recorded action with the page before it, without secrets; ``index`` is its step's number.
+
+    ``captured`` is whether that page was captured as it was.
+    """
 
     index: int
     step: Step
     page: PageCapture
     element: Element | None = None
+    captured: bool = True
 
 
 def record_step(
@@ -106,10 +111,10 @@ def record_step(
         effect=_effect(draft, after).value if after is not None or draft.kind in FILLS else "",
         output=f"{draft.times} times" if draft.times > 1 and draft.kind != "scroll" else "",
         env_seconds=round(max(0.0, draft.ended - draft.began), 3),
-        page_state=page_id(keys_of(page, home)) if page.elements else "",
+        page_state=page_id(keys_of(page, home)) if page.elements and draft.captured else "",
         by=BY_PERSON,
     )
-    return RecordedStep(index=0, step=step, page=page, element=element), blobs
+    return RecordedStep(index=0, step=step, page=page, element=element, captured=draft.captured), blobs
 
 
 def _target(element: Element, page: PageCapture) -> ActionTarget:

@@ -1,7 +1,8 @@
 """A takeover, from taking the page over to handing it back.
 
-Inputs go to the page at once; their target is queried just before. When the page is idle it is captured, and the
-actions are recorded as steps: the page before, the action, the element, and no secret, in text or in pictures.
+Inputs go to the page at once. Clicks are noted beside and after, by what the page itself tells of them; keys ask for
+the field before. When the page is idle it is captured, and the actions are recorded as steps: the page before, the
+action, the element, and no secret, in text or in pictures.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from app.engine.agent.secret_masking import mask_secrets
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover.dialog_prompts import DialogPrompts
 from app.engine.agent.takeover.graph_path import TakeoverPath
-from app.engine.agent.takeover.input_recorder import InputRecorder
+from app.engine.agent.takeover.input_recorder import DRAG_DISTANCE, InputRecorder
 from app.engine.agent.takeover.page_tracker import PageTracker
 from app.engine.agent.takeover.recorded_steps import ActionDraft, RecordedStep, TrackedPage, record_step
 from app.engine.agent.takeover.summary import summarize_takeover
@@ -44,6 +45,8 @@ IDLE_WINDOW = 0.1
 """Seconds without a change that count as idle."""
 RETRY_SECONDS = 1.0
 """Seconds until a step that could not be written is retried."""
+MAX_YIELDS = 3
+"""Captures in a row that are given up for input; the next one is taken whatever comes."""
 MAX_PATH_STEPS = 100
 """Newest actions whose pages are kept for the graph."""
 LOOK_TIMEOUT = 6.0
@@ -100,6 +103,10 @@ class Takeover:
         self._stirred = asyncio.Event()
         self._input_at = 0.0
         self._swallow = False
+        self._pressed_at: tuple[float, float] | None = None
+        self._notes: deque[Callable[[], Awaitable[None]]] = deque()
+        self._noting: asyncio.Task[Any] | None = None
+        self._yields = 0
         self._steps: list[Step] = []
         self._recorded: deque[RecordedStep] = deque(maxlen=MAX_PATH_STEPS)
         self._worker: asyncio.Task[Any] | None = None
@@ -127,6 +134,7 @@ class Takeover:
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_TIMEOUT):
                 await self._tracker.look()
+                await self._tracker.listen()
         self._session.in_hand = True
         if self._dialogs is not None:
             self._session.asked = self._dialogs.ask
@@ -163,6 +171,7 @@ class Takeover:
             if self._ended:
                 return ""
             asked = navigation_for(self._session, move, url)
+            await self._noted()
             await self._recorder.shortcut(asked.kind, dict(asked.args))
             self._stir()
             said = await asked.done()
@@ -183,12 +192,14 @@ class Takeover:
             if self._dialogs is not None:
                 self._dialogs.close()
             await self._steering.lift()
+            await self._noted()
             await self._recorder.finish()
         await self._stop_working()
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_TIMEOUT):
                 await wait_for_tab_idle(self._session, IDLE_WINDOW, IDLE_TIMEOUT)
                 await self._tracker.look()
+        await self._tracker.stop_listening()
         self._final = self._tracker.latest
         await self._record()
         looks = (self._tracker.first, self._final)
@@ -220,33 +231,69 @@ class Takeover:
         """Handle an input; return whether the page is not to get it."""
         if self._dialogs is not None and self._dialogs.takes(one):
             return True
+        if one.kind not in (InputKind.RELEASE, InputKind.WHEEL):
+            await self._noted()  # it may have opened a list of choices
         if self._recorder.choosing:
             await self._recorder.chooses(one)
             self._swallow = one.kind is InputKind.PRESS
             return True
-        if one.kind is InputKind.RELEASE and self._swallow:
-            self._swallow = False
-            return True
-        if one.kind is InputKind.PRESS:
-            self._swallow = not await self._recorder.pressed(one)
-            return self._swallow
-        if await self._shortcut(one):
-            return True
-        if one.kind is InputKind.KEY_DOWN:
-            return not await self._recorder.key(one)
-        await self._notice(one)
-        return False
-
-    async def _notice(self, one: PageInput) -> None:
         match one.kind:
+            case InputKind.PRESS:
+                await self._press(one)
             case InputKind.RELEASE:
-                await self._recorder.released(one)
+                return await self._release(one)
             case InputKind.WHEEL:
-                self._recorder.wheeled(one)
+                self._note(lambda: self._wheeled(one))
             case InputKind.TEXT:
                 await self._recorder.text(one)
             case _:
-                pass
+                return await self._shortcut(one) or not await self._recorder.key(one)
+        return False
+
+    async def _press(self, one: PageInput) -> None:
+        self._swallow, self._pressed_at = False, (one.x, one.y)
+        await self._tracker.listen()
+        press = self._recorder.press(one)
+        self._note(lambda: self._recorder.pressed(press))
+
+    async def _release(self, one: PageInput) -> bool:
+        if self._swallow:
+            self._swallow = False
+            return True
+        pressed, self._pressed_at = self._pressed_at, None
+        if pressed is not None and abs(one.x - pressed[0]) + abs(one.y - pressed[1]) > DRAG_DISTANCE:
+            await self._noted()
+            await self._recorder.dragged(one)
+            return False
+        at = time.monotonic()
+        self._note(lambda: self._released(at))
+        return False
+
+    async def _released(self, at: float) -> None:
+        self._recorder.released(at)
+
+    async def _wheeled(self, one: PageInput) -> None:
+        self._recorder.wheeled(one)
+
+    def _note(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Note an input beside its way to the page, after the notes before it."""
+        self._notes.append(work)
+        if self._noting is None or self._noting.done():
+            self._noting = self._spawn(self._take_notes())
+
+    async def _take_notes(self) -> None:
+        while self._notes:
+            try:
+                await self._notes[0]()
+            except Exception:
+                log.exception("an input could not be noted")
+            finally:
+                self._notes.popleft()
+
+    async def _noted(self) -> None:
+        """Wait until everything sent so far is noted."""
+        while self._noting is not None and not self._noting.done():
+            await asyncio.wait([self._noting])
 
     def _stir(self) -> None:
         self._input_at = time.monotonic()
@@ -269,8 +316,9 @@ class Takeover:
                 self._stirred.set()
                 continue
             await wait_for_tab_idle(self._session, IDLE_WINDOW, IDLE_TIMEOUT)
-            if self._tracker.stale:
-                await self._tracker.look()
+            if self._tracker.stale and not await self._look():
+                continue
+            await self._noted()
             self._recorder.close_idle()
             try:
                 await self._record()
@@ -281,6 +329,12 @@ class Takeover:
             if self._recorder.pending:
                 await asyncio.sleep(QUIET_SECONDS)
                 self._stirred.set()
+
+    async def _look(self) -> bool:
+        """Look at the page; return whether to go on: else input arrived meanwhile, and the look was given up for it."""
+        look = await self._tracker.look(yielding=self._yields < MAX_YIELDS)
+        self._yields = self._yields + 1 if look is None and self._stirred.is_set() else 0
+        return self._yields == 0
 
     async def _stop_working(self) -> None:
         worker, self._worker = self._worker, None
@@ -297,7 +351,11 @@ class Takeover:
             while done:
                 draft = done[0]
                 following = done[1] if len(done) > 1 else None
-                recorded, blobs = record_step(draft, self._after(draft, following), self._secrets, self._home)
+                after = self._after(draft, following)
+                # Beside the loop: it reads a whole page, and clicks and pictures must not wait for that.
+                recorded, blobs = await asyncio.to_thread(
+                    record_step, draft, after, self._secrets, self._home
+                )
                 index = await self._write(recorded.step, blobs)
                 step = replace(recorded.step, index=index)
                 self._steps.append(step)

@@ -37,6 +37,8 @@ ANSWER_TIMEOUT = 2.0
 RETRY_DELAY = 0.5
 """Seconds until a lost connection is tried again."""
 MAX_RATE = 60.0
+HURRY_SECONDS = 0.3
+"""Seconds after a person's click or key in which pictures come as fast as the browser paints."""
 MIN_SIZE = 16
 """CSS pixels; a smaller frame is of no use."""
 
@@ -101,6 +103,7 @@ class Screencast:
         """Whether the browser may have sent nothing of what was painted after the newest frame."""
         self._newest: dict[str, Any] | None = None
         self._due = 0.0
+        self._hurry_until = 0.0
         self._left_out = 0.0
         """When a picture that may be missing is asked for, by ``time.monotonic()``; 0 for none."""
 
@@ -114,6 +117,14 @@ class Screencast:
         self._woken.set()
         if rate > 0 and (self._keeper is None or self._keeper.done()):
             self._keeper = self._spawn(self._keep())
+
+    def hurry(self) -> None:
+        """Deliver the next pictures as they come: a person clicked, and waits for the page's answer."""
+        now = time.monotonic()
+        if self._shown.rate < LOW_RATE:
+            return
+        self._hurry_until, self._due = now + HURRY_SECONDS, min(self._due, now + 1 / MAX_RATE)
+        self._woken.set()
 
     async def aclose(self) -> None:
         """Stop for good; closing twice is harmless."""
@@ -200,6 +211,8 @@ class Screencast:
 
     async def _wait(self) -> None:
         self._woken.clear()
+        if self._unanswered and self._newest is None:  # delivered as it came
+            return
         seconds = self._patience()
         if seconds and (self._newest is None or self._due > time.monotonic()):
             with suppress(TimeoutError):
@@ -211,6 +224,8 @@ class Screencast:
         seldom = self._shown.rate < LOW_RATE
         if self._newest is not None and now >= self._due:
             self._deliver(self._newest, now)
+            await self._answer()
+        elif self._unanswered and self._newest is None:
             await self._answer()
         elif self._newest is not None and seldom:
             await self._stop()  # the page has changed: a new frame is requested when it is due
@@ -227,6 +242,8 @@ class Screencast:
         self._unanswered.append(int(event["sessionId"]))
         self._in_flight += 1
         self._at_limit = self._in_flight >= MAX_UNACKNOWLEDGED
+        if (now := time.monotonic()) >= self._due:
+            self._deliver(event, now)  # not behind an acknowledgement that is on its way
         self._woken.set()
 
     async def _answer(self) -> None:
@@ -245,7 +262,7 @@ class Screencast:
 
     def _deliver(self, event: dict[str, Any], now: float) -> None:
         self._newest = None
-        pause = 1 / self._shown.rate
+        pause = 1 / (MAX_RATE if now < self._hurry_until else self._shown.rate)
         self._due = max(now, self._due + pause) if now - self._due < pause else now + pause
         jpeg = base64.b64decode(event["data"])
         told = cast("dict[str, Any]", event.get("metadata") or {})

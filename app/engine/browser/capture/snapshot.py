@@ -57,6 +57,10 @@ class PageGone(SiteloreError):
     """There is no page to capture: it crashed, was closed, keeps navigating away, or doesn't answer."""
 
 
+class CaptureInterrupted(SiteloreError):
+    """Input for the page arrived during a yielding capture, which was given up for it."""
+
+
 @dataclass(slots=True)
 class _Part:
     """One frame of a capture and its child frames; ``below`` is by the number of the frame element."""
@@ -72,6 +76,7 @@ class _CaptureRun:
     limit: int
     frames: FrameTree
     thorough: bool = False
+    yielding: bool = False
     count: int = 0
     opaque: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
@@ -85,7 +90,12 @@ class _ElementLocations:
 
 
 async def capture(
-    session: BrowserSession, *, picture: bool = True, limit: int = 8000, thorough: bool = False
+    session: BrowserSession,
+    *,
+    picture: bool = True,
+    limit: int = 8000,
+    thorough: bool = False,
+    yielding: bool = False,
 ) -> PageCapture:
     """Capture the page in front; at most ``limit`` elements of each frame are named.
 
@@ -93,17 +103,23 @@ async def capture(
     and scrollable ones, and says what the pointer meets and what nameless elements look like. A page's
     identity is the same either way.
 
+    A ``yielding`` capture is given up as soon as a click or a key for the page waits for it, which else would
+    wait for the whole walk over the page.
+
     If the page is replaced during the capture, it is captured once more. Unsolicited events since the
     previous capture (dialogs, windows, files) are part of it.
 
     Raises:
         PageGone: the page crashed, was closed, keeps navigating away, or doesn't answer.
+        CaptureInterrupted: input arrived during a yielding capture.
     """
     for attempt in (1, 2):
         _raise_if_dead(session)
         try:
             async with asyncio.timeout(CAPTURE_TIMEOUT):
-                seen = await _capture(session, picture, limit, thorough)
+                seen = await _capture(
+                    session, picture, _CaptureRun(limit, FrameTree(session.page), thorough, yielding)
+                )
         except TimeoutError as error:
             raise PageGone(
                 f"{session.page.url} is busy: it did not answer for {CAPTURE_TIMEOUT:.0f} s"
@@ -209,10 +225,9 @@ async def thumbnail(session: BrowserSession, width: int = 256) -> bytes:
     return image
 
 
-async def _capture(session: BrowserSession, picture: bool, limit: int, thorough: bool) -> PageCapture | None:
+async def _capture(session: BrowserSession, picture: bool, looking: _CaptureRun) -> PageCapture | None:
     """Capture once; ``None`` if the page was replaced meanwhile."""
     began = time.perf_counter()
-    looking = _CaptureRun(limit, FrameTree(session.page), thorough)
     try:
         async with asyncio.TaskGroup() as group:
             watch = group.create_task(_watch(session))
@@ -256,10 +271,11 @@ async def _look(looking: _CaptureRun, world: IsolatedWorld, top: str) -> FrameSn
         return FrameSnapshot.read(await world.call(f"{script()}, sitelore.look({looking.limit}, {top})"))
 
     async def listening() -> FrameSnapshot:
-        told = await listeners_in(world)
-        return FrameSnapshot.read(
-            await world.call(f"{script()}, sitelore.look({looking.limit}, {top}, '{told}')")
-        )
+        told, yielding = await listeners_in(world), str(looking.yielding).lower()
+        answer = await world.call(f"{script()}, sitelore.look({looking.limit}, {top}, '{told}', {yielding})")
+        if not answer:
+            raise CaptureInterrupted(f"{world.frame_id} got input")
+        return FrameSnapshot.read(answer)
 
     look = await listening()
     return look if look.facts["heard"] else await listening()

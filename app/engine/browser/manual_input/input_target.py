@@ -9,14 +9,13 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, cast
 
 from playwright.async_api import Error
 
-from app.assets import resource
 from app.engine.browser.capture.frames import IsolatedWorld
 from app.engine.browser.capture.snapshot import FrameMap, frame_map
+from app.engine.browser.manual_input.press_notes import PressListener, PressNote, input_script
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import PageCapture
 
@@ -77,6 +76,9 @@ class FieldContent:
 class InputTarget:
     """Finds what a person's input is aimed at.
 
+    Attributes:
+        presses: tells what was pressed.
+
     Captures are numbered and registered before they are queried; the previous one stays known, so that
     input need not wait while a capture is being taken.
     """
@@ -87,13 +89,16 @@ class InputTarget:
         self._newest = FrameMap(None, {}, {})
         self._holder: IsolatedWorld | None = None
         self._pressed: tuple[IsolatedWorld | None, float, float] = (None, 0.0, 0.0)
+        self.presses = PressListener(session, lambda: self._newest.worlds)
 
     async def meet(self, page: PageCapture, generation: int) -> None:
         """Register the newest capture of the session; its number is larger than those before."""
         newest = frame_map(self._session, page)
         self._maps = {**dict(list(self._maps.items())[-1:]), generation: newest}
+        await self.presses.listen()
         for world in newest.worlds:
-            with suppress(PageUnreadable):
+            with suppress(PageUnreadable, Error):
+                await self.presses.hear(world.wire)
                 await self._ask(world, f"siteloreInput.rest({generation})")
         self._newest = newest
 
@@ -101,33 +106,43 @@ class InputTarget:
         """Whether the page's own document has changed since the capture. Raises ``PageUnreadable``."""
         return bool(await self._ask(self._top(), "siteloreInput.moved()"))
 
-    async def at(self, x: float, y: float) -> tuple[int, int, bool]:
+    async def at(self, x: float, y: float) -> tuple[int, int]:
         """Return what is under a point of the viewport: number of the capture and of the element in it (-1
-        for none), and whether it is a list of options.
+        for none).
 
         Raises ``PageUnreadable``.
         """
-        world, first = self._top(), (x, y)
+        world = self._top()
         for _ in range(MAX_FRAME_DEPTH):
             told = await self._ask(world, f"siteloreInput.at({float(x)!r}, {float(y)!r})")
             below = self._below(world, told["frame"])
             if below is None:
-                self._pressed = world, first[0] - x, first[1] - y
                 generation = int(told["generation"])
-                return generation, self._number(generation, world, told["number"]), bool(told.get("select"))
+                return generation, self._number(generation, world, told["number"])
             world, x, y = below, float(told["x"]), float(told["y"])
         raise PageUnreadable("the frames of this page are nested too deep")
 
-    async def open_list(self, *, at_cursor: bool = False) -> bool:
-        """Show the options of the list at the point queried last, or of the one with the cursor, and track
-        it; return whether there are any.
+    def number_of(self, note: PressNote) -> int:
+        """Return the number of what was pressed in the capture the note speaks of, -1 for none."""
+        return self._number(note.generation, note.world, note.number)
+
+    def content_in(self, note: PressNote) -> FieldContent | None:
+        """Return the tracked field's content at a press; ``None`` where another frame has to be asked."""
+        return _content(note.held) if self._holder is not None and self._holds(note.world) else None
+
+    def opened(self, note: PressNote, x: float, y: float) -> None:
+        """Track the list of choices that a press at this point of the viewport opened."""
+        self._pressed = note.world, x - note.x, y - note.y
+        self._holder = note.world
+
+    async def open_list(self) -> bool:
+        """Show the options of the list with the cursor, and track it; return whether there are any.
 
         What a browser draws itself is in no screenshot of the page. Raises ``PageUnreadable``.
         """
-        if at_cursor:
-            self._pressed = (await self._cursor())[0], 0.0, 0.0
-        world, _, _ = self._pressed
-        if world is None or not await self._ask(world, f"siteloreInput.open({str(at_cursor).lower()})"):
+        world = (await self._cursor())[0]
+        self._pressed = world, 0.0, 0.0
+        if not await self._ask(world, "siteloreInput.open(true)"):
             return False
         self._holder = world
         return True
@@ -173,13 +188,7 @@ class InputTarget:
         """Return the content of the tracked field; ``None`` if it or its page is gone. Raises ``PageUnreadable``."""
         if self._holder is None:
             return None
-        told = await self._ask(self._holder, "siteloreInput.held()")
-        if told is None:
-            return None
-        chosen = cast("list[str] | None", told.get("chosen"))
-        return FieldContent(
-            value=str(told.get("value", "")), chosen=tuple(chosen) if chosen is not None else None
-        )
+        return _content(await self._ask(self._holder, "siteloreInput.held()"))
 
     async def _cursor(self) -> tuple[IsolatedWorld, Mapping[str, Any]]:
         world = self._top()
@@ -219,7 +228,7 @@ class InputTarget:
             async with asyncio.timeout(ANSWER_TIMEOUT):
                 answer = await world.call(guarded)
                 if answer == "\0absent":
-                    await world.call(f"void {_script()}")
+                    await world.call(f"void {input_script()}")
                     answer = await world.call(guarded)
         except TimeoutError as error:
             raise PageUnreadable("the page is busy", busy=True) from error
@@ -230,6 +239,10 @@ class InputTarget:
         return answer
 
 
-@cache
-def _script() -> str:
-    return "\n".join(('(() => { "use strict";', resource("js", "input_target.js").read_text("utf-8"), "})()"))
+def _content(told: Mapping[str, Any] | None) -> FieldContent | None:
+    if told is None:
+        return None
+    chosen = cast("list[str] | None", told.get("chosen"))
+    return FieldContent(
+        value=str(told.get("value", "")), chosen=tuple(chosen) if chosen is not None else None
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.engine.agent.secrets import Secrets
 from app.engine.core.events import PageFrame
-from app.engine.core.page_input import NavigationKind, PageInput
+from app.engine.core.page_input import InputKind, NavigationKind, PageInput
 from app.engine.core.page_state import PageCapture
 from app.engine.core.supervision import RunState, TakeoverSummary
 from app.engine.services.core import Core
@@ -35,6 +35,10 @@ log = logging.getLogger(__name__)
 
 TAKEOVER_END_TIMEOUT = 8.0
 """Seconds that the end of a takeover may take before its run is stopped anyway."""
+
+
+_AWAITED = frozenset({InputKind.PRESS, InputKind.RELEASE, InputKind.KEY_DOWN, InputKind.TEXT})
+"""Inputs whose effect a person waits to see."""
 
 
 class SupervisedPage:
@@ -206,6 +210,8 @@ class SupervisedPage:
         takeover = await self._in_hand()
         if takeover is None:
             raise Conflict("you don't have control of the page; take it over first")
+        if self._screen is not None and any(one.kind in _AWAITED for one in inputs):
+            self._screen.hurry()
         await takeover.input(inputs)
 
     async def move(self, move: NavigationKind, url: str) -> tuple[str, str]:

@@ -1,0 +1,215 @@
+"""Notes on a person's presses, told by the page itself at the moment of the event.
+
+A listener in our world of each document (``resources/js/input_target.js``) is the first to hear of a press and tells
+what it hit, through a DevTools binding: nothing has to be asked in front of a click, and the answer holds even where
+the click leaves the page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, cast
+
+import orjson
+from playwright.async_api import CDPSession, Error, Page
+
+from app.assets import resource
+from app.engine.browser.capture.frame_decoder import FramePlacement, FrameSnapshot, decode_elements
+from app.engine.browser.capture.frames import WORLD, IsolatedWorld, script
+from app.engine.browser.session import BrowserSession
+from app.engine.core.page_state import Element
+
+BINDING = "siteloreTell"
+LISTEN_TIMEOUT = 1.0
+"""Seconds a tab may take until its presses are listened to."""
+STOP_TIMEOUT = 2.0
+MAX_EXPECTED = 32
+"""Presses whose note may still come; a busy page tells late."""
+SAME_POINT = 2.0
+"""CSS pixels between a press and the note on it."""
+MAX_NOTE_LENGTH = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PressNote:
+    """A press as its page told it.
+
+    Attributes:
+        world: where it happened. x, y: there, CSS pixels. top: that is the page's own document.
+        generation, number: of the capture and of the element in that frame, -1 for none.
+        described: an operable element that is in no capture, numbered 0.
+        lists: a list of choices was opened.
+        held: content of the frame's tracked field, ``None`` where it tracks none.
+        url, title: of the document.
+    """
+
+    world: IsolatedWorld
+    generation: int = 0
+    number: int = -1
+    described: Element | None = None
+    lists: bool = False
+    x: float = 0.0
+    y: float = 0.0
+    top: bool = True
+    held: Mapping[str, Any] | None = None
+    url: str = ""
+    title: str = ""
+
+
+class ExpectedPress:
+    """A press that was sent, and its note as soon as the page has told it."""
+
+    def __init__(self, x: float, y: float) -> None:
+        self.x, self.y = x, y
+        self._told: asyncio.Future[PressNote | None] = asyncio.get_running_loop().create_future()
+
+    def tell(self, note: PressNote | None) -> None:
+        if not self._told.done():
+            self._told.set_result(note)
+
+    async def note(self, timeout: float) -> PressNote | None:
+        """Return the note; ``None`` where none comes within ``timeout`` seconds."""
+        with suppress(TimeoutError):
+            return await asyncio.wait_for(asyncio.shield(self._told), timeout)
+        return None
+
+
+class PressListener:
+    """Listens to the presses in a session's tabs, in order.
+
+    Args:
+        worlds: returns our worlds in the captured frames.
+    """
+
+    def __init__(self, session: BrowserSession, worlds: Callable[[], list[IsolatedWorld]]) -> None:
+        self._session, self._worlds = session, worlds
+        self._tabs: dict[Page, tuple[CDPSession, str]] = {}
+        self._heard: dict[CDPSession, Callable[[dict[str, Any]], None]] = {}
+        self._expected: list[ExpectedPress] = []
+
+    @property
+    def hears(self) -> bool:
+        """Whether the tab in front is listened to."""
+        return bool(self._session.pages) and self._session.page in self._tabs
+
+    async def listen(self) -> None:
+        """Listen in the tab in front, in this document and in those that follow.  Never raises for what a page does."""
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(LISTEN_TIMEOUT):
+                page, wire = self._session.page, await self._session.wire()
+                if page in self._tabs:
+                    return
+                await self.hear(wire)
+                await wire.send("Page.enable")
+                source = {"source": f"void {script()}; void {input_script()}", "worldName": WORLD}
+                added = cast(
+                    "dict[str, Any]", await wire.send("Page.addScriptToEvaluateOnNewDocument", source)
+                )
+                self._tabs[page] = wire, str(added["identifier"])
+
+    async def hear(self, wire: CDPSession) -> None:
+        """Receive what worlds behind a connection tell.  Raises ``playwright.async_api.Error``."""
+        if wire in self._heard:
+            return
+
+        def told(event: dict[str, Any]) -> None:
+            self._on_told(wire, event)
+
+        self._heard[wire] = told
+        wire.on("Runtime.bindingCalled", told)
+        await wire.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
+
+    async def stop(self) -> None:
+        """Leave the pages to the agent: lists of choices open as the browser's own again."""
+        for expected in self._expected:
+            expected.tell(None)
+        for wire, told in self._heard.items():
+            wire.remove_listener("Runtime.bindingCalled", told)
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(STOP_TIMEOUT):
+                for page, (wire, identifier) in self._tabs.items():
+                    if not page.is_closed():
+                        with suppress(Error):
+                            await _leave(wire, identifier)
+                for world in self._worlds():  # frames in processes of their own
+                    with suppress(Error, RuntimeError):
+                        await world.call(_DISARM)
+        self._tabs.clear()
+        self._heard.clear()
+
+    def expect(self, x: float, y: float) -> ExpectedPress:
+        """Announce a press that is about to be sent."""
+        expected = ExpectedPress(x, y)
+        self._expected = [*self._expected[1 - MAX_EXPECTED :], expected]
+        return expected
+
+    def _on_told(self, wire: CDPSession, event: Mapping[str, Any]) -> None:
+        note = self._note(wire, event)
+        if note is None:
+            return
+        for at, expected in enumerate(self._expected):
+            if not note.top or abs(expected.x - note.x) + abs(expected.y - note.y) <= SAME_POINT:
+                for before in self._expected[:at]:
+                    before.tell(None)  # pages tell in order
+                del self._expected[: at + 1]
+                expected.tell(note)
+                return
+
+    def _note(self, wire: CDPSession, event: Mapping[str, Any]) -> PressNote | None:
+        payload, context = str(event.get("payload", "")), int(event.get("executionContextId", -1))
+        if event.get("name") != BINDING or len(payload) > MAX_NOTE_LENGTH:
+            return None
+        try:
+            told = orjson.loads(payload)
+        except orjson.JSONDecodeError:
+            told = json.loads(payload)  # half a letter, which a page may contain
+        known = [world for world in self._worlds() if world.wire is wire and world.context == context]
+        described = told["described"]
+        return PressNote(
+            world=known[0] if known else IsolatedWorld(wire, "", context),
+            generation=int(told["generation"]),
+            number=int(told["number"]),
+            described=_element(described, in_page=bool(told["top"])) if described else None,
+            lists=bool(told["lists"]),
+            x=float(told["x"]),
+            y=float(told["y"]),
+            top=bool(told["top"]),
+            held=told["held"],
+            url=str(told["url"]),
+            title=str(told["title"]),
+        )
+
+
+async def _leave(wire: CDPSession, identifier: str) -> None:
+    await wire.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": identifier})
+    tree = cast("dict[str, Any]", await wire.send("Page.getFrameTree"))["frameTree"]
+    for frame_id in _frame_ids(tree):
+        with suppress(Error, RuntimeError):
+            place = {"frameId": frame_id, "worldName": WORLD}
+            made = cast("dict[str, Any]", await wire.send("Page.createIsolatedWorld", place))
+            await IsolatedWorld(wire, frame_id, int(made["executionContextId"])).call(_DISARM)
+    await wire.send("Runtime.removeBinding", {"name": BINDING})
+
+
+_DISARM = "globalThis.siteloreInput?.arm(false)"
+
+
+@cache
+def input_script() -> str:
+    """Return the script that knows what input is aimed at, as one expression."""
+    return "\n".join(('(() => { "use strict";', resource("js", "input_target.js").read_text("utf-8"), "})()"))
+
+
+def _element(described: str, *, in_page: bool) -> Element:
+    (element,) = decode_elements(FrameSnapshot.read(described), FramePlacement())
+    return element if in_page else replace(element, rect=None)  # where its frame is, is not known
+
+
+def _frame_ids(tree: Mapping[str, Any]) -> list[str]:
+    below = cast("list[Mapping[str, Any]]", tree.get("childFrames") or [])
+    return [str(tree["frame"]["id"]), *(found for child in below for found in _frame_ids(child))]
