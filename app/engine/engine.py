@@ -96,6 +96,7 @@ class Engine(EngineApi):
             core, graph_cache, graph_search, retrieval, self._review, run_reader, task_lookup(suites)
         )
         self._fleet = Fleet(core, approvals, self._agent_runs, run_reader, self._review)
+        self._batches = BatchService(core, self._fleet, self._agent_runs)
         self._takeovers = TakeoverService(core, approvals, self._fleet, run_reader, exploration)
         tip_tests = TipTestService(core, graph_cache)
         work = ScheduledWork(core, graph_cache, exploration, tip_tests, self._fleet)
@@ -125,7 +126,7 @@ class Engine(EngineApi):
             self._graph_navigation,
             run_reader,
             operator_actions,
-            BatchService(core, self._fleet),
+            self._batches,
             TaskFileService(core),
             EqualRequestService(approvals, operator_actions, self._takeovers.logins),
             PointingService(core, approvals, self._fleet),
@@ -194,7 +195,9 @@ class Engine(EngineApi):
 
     async def recover(self, *, automatically: bool = False) -> list[LiveRow]:
         """Show the runs that a crashed process left; ``automatically`` resumes those that were active."""
-        return await self._fleet.recover(automatically=automatically)
+        rows = await self._fleet.recover(automatically=automatically)
+        await self._batches.recover_batches(automatically=automatically)
+        return rows
 
     async def on_clients_gone(self) -> None:
         """The last client is gone: hand back all pages."""
@@ -203,6 +206,7 @@ class Engine(EngineApi):
     async def aclose(self) -> None:
         """End the jobs and close the stores, after the ranking has learnt from all verdicts."""
         self._unlisten()
+        await self._batches.aclose()
         await self._fleet.aclose()
         await self._graph_navigation.aclose()
         await self._review.settle()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.engine.agent.action_dispatcher import ActionDispatcher
@@ -40,8 +40,9 @@ class AgentDependencies:
     """Dependencies of a run loop; ``None`` for those it has not.
 
     ``allow`` are risk classes of actions that the task does not have to ask for; ``on_flags`` is told of flags that
-    come after their step; ``cost`` returns the cost of the model since the loop was made, ``None`` without one,
-    and ``tokens`` its tokens in and out; ``evidence`` captures the end of the run for its evaluation.
+    come after their step; ``cost`` returns the cost of the model since the loop was made, ``None`` without one, and
+    ``tokens`` its tokens in and out; ``more_budget`` is awaited once the model's budget is used up, and returns whether
+    the run is held until there is more; ``evidence`` captures the end of the run for its evaluation.
     """
 
     executor: ActionExecutor
@@ -61,3 +62,4 @@ class AgentDependencies:
     cost: Callable[[], Cost | None] = lambda: None
     tokens: Callable[[], int] = lambda: 0
     evidence: EvidenceCapturer | None = None
+    more_budget: Callable[[], Awaitable[bool]] | None = None

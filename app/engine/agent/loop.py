@@ -364,6 +364,8 @@ class AgentLoop:
             if self._hung == 1:
                 return None
         elif error.kind is ModelErrorKind.BUDGET:
+            if self._parts.more_budget is not None and await self._parts.more_budget():
+                return None
             return replace(ending, outcome=Outcome.OUT_OF_BUDGET)
         if (
             await self._control.ask_about_trouble("The model does not answer.", str(error))

@@ -176,6 +176,11 @@ class AgentRunService:
         intent, self._lifted[run] = resolve_secrets(request.intent, os.environ)
         return replace(request, intent=intent)
 
+    def copy_passwords(self, of: str, run: str) -> None:
+        """Give a run the passwords that were removed under another name."""
+        if of in self._lifted:
+            self._lifted[run] = self._lifted[of]
+
     async def prepare(self, request: RunRequest, run: str = "") -> PreparedRun:
         """Prepare a ``checked`` request; nothing is stored yet."""
         intent, secrets = resolve_secrets(request.intent, os.environ, self._lifted.get(run))
@@ -408,6 +413,7 @@ class AgentRunService:
             cost=bundle.cost,
             tokens=bundle.tokens,
             evidence=evidence,
+            more_budget=supervisor.on_out_of_budget if supervisor is not None else None,
             **({"control": supervisor.control} if supervisor is not None else {}),
         )
         loop = AgentLoop(task, parts, live.run, live.steps)

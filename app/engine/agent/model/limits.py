@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from app.assets import resource
 from app.engine.core.model_api import AgentRole, ModelError, ModelErrorKind, ModelUsage
@@ -85,6 +85,9 @@ class Budget:
     money: float = 0.0
 
 
+Limit = Literal["tokens", "money", "seconds"]
+LEAST_ANSWER = 256
+"""Tokens that an answer has room for where a shared budget nears its end."""
 SMALLEST_BUDGET = 1e-9
 """US dollars that a budget has at least: 0 is none."""
 
@@ -96,14 +99,20 @@ class Meter:
         self.budget = budget or Budget()
         self._used: dict[AgentRole, ModelUsage] = {}
         self._reserved_tokens, self._reserved_money = 0, 0.0
+        self._least = 1
+        self.refused_by: Limit | Literal[""] = ""
+        """The limit that refused the last request, "" where none did."""
 
     def used(self) -> dict[AgentRole, ModelUsage]:
         """Return the usage by role."""
         return dict(self._used)
 
     def leave(self, tokens: int | None, money: float | None) -> None:
-        """Change the budget so that this much is left from now on; ``None`` for no limit."""
-        used = self.total()
+        """Change the budget so that this much is left from now on; ``None`` for no limit.
+
+        A request whose answer would be cut to a useless length is refused from now on, too.
+        """
+        used, self._least = self.total(), LEAST_ANSWER
         self.budget = Budget(
             seconds=self.budget.seconds,
             tokens=0 if tokens is None else max(1, used.tokens_in + used.tokens_out + tokens),
@@ -160,23 +169,28 @@ class Meter:
             self._reserved_money -= money
 
     def _allowed(self, wanted_in: int, most_out: int, price: Price | None) -> int:
-        used, budget = self.total(), self.budget
+        used, budget, self.refused_by = self.total(), self.budget, ""
+        least = min(self._least, most_out)
         if self.seconds_left() <= 0:
-            raise budget_exhausted(f"{used.seconds:.0f} of {budget.seconds:g} seconds")
+            raise self._refusal("seconds", f"{used.seconds:.0f} of {budget.seconds:g} seconds")
         allowed = most_out
         if budget.tokens:
             tokens = used.tokens_in + used.tokens_out
             allowed = min(allowed, budget.tokens - tokens - self._reserved_tokens - wanted_in)
-            if allowed < 1:
-                raise budget_exhausted(f"{tokens} of {budget.tokens} tokens")
+            if allowed < least:
+                raise self._refusal("tokens", f"{tokens} of {budget.tokens} tokens")
         if budget.money:
             if price is None or used.money is None:
-                raise budget_exhausted("a budget of money needs the model's price, which is not set")
+                raise self._refusal("money", "a budget of money needs the model's price, which is not set")
             left = budget.money - used.money - self._reserved_money - price.of(wanted_in, 0)
             allowed = min(allowed, int(left / price.tokens_out * 1e6)) if price.tokens_out else allowed
-            if left <= 0 or allowed < 1:
-                raise budget_exhausted(f"{used.money:.4f} of {budget.money:g} US dollars")
+            if left <= 0 or allowed < least:
+                raise self._refusal("money", f"{used.money:.4f} of {budget.money:g} US dollars")
         return allowed
+
+    def _refusal(self, limit: Limit, what: str) -> ModelError:
+        self.refused_by = limit
+        return budget_exhausted(what)
 
 
 def budget_exhausted(what: str) -> ModelError:

@@ -21,7 +21,7 @@ def csv_bytes(table: ReportTable) -> bytes:
     heads = list[str]()
     pairs = [column.kind in ("shares", "ranges") for column in table.columns]
     for column, pair in zip(table.columns, pairs, strict=True):
-        heads += [f"{column.key}_low", f"{column.key}_high"] if pair else [_text(column.key)]
+        heads += [f"{column.key}_low", f"{column.key}_high"] if pair else [csv_text(column.key)]
     writer.writerow(heads)
     for row in table.rows:
         cells = list[str]()
@@ -38,7 +38,7 @@ def _cell(value: CellValue) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return _text(value)
+        return csv_text(value)
     if isinstance(value, float):
         return repr(round(value, 10) + 0.0) if math.isfinite(value) else ""
     return str(value)
@@ -47,7 +47,7 @@ def _cell(value: CellValue) -> str:
 _PLAIN_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?%?")
 
 
-def _text(text: str) -> str:
+def csv_text(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula: an apostrophe stands before what looks like one."""
     shown = visible(text)
     if shown[:1].isalnum() or _PLAIN_NUMBER.fullmatch(shown):

@@ -1,56 +1,296 @@
-"""Batches: their tasks are given to the fleet one by one, as limits and budget allow."""
+"""Batches: their tasks are given to the fleet one by one, as limits and budget allow.
+
+A batch belongs to the process that runs it (``batch_runner``); commands of others reach that one as rows.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
 from app.engine.api.batch_api import BatchDetail, BatchRequest
-from app.engine.core.batch import BatchRow
+from app.engine.core.batch import BatchRow, BatchState
+from app.engine.core.events import BatchChanged
+from app.engine.services.agent_runs import AgentRunService
 from app.engine.services.core import Core
+from app.engine.services.supervision.batch_files import export_batch
+from app.engine.services.supervision.batch_requests import (
+    batch_head,
+    check_limits,
+    check_models,
+    check_number,
+    new_batch_id,
+)
+from app.engine.services.supervision.batch_rules import check_command
+from app.engine.services.supervision.batch_runner import NO_PROCESS, BatchRunner
+from app.engine.services.supervision.checked_requests import checked_requests
 from app.engine.services.supervision.fleet import Fleet
-from app.errors import NotFound
+from app.engine.services.supervision.live_batch import LiveBatch, task_key
+from app.engine.store.supervision.batch_store import BatchStatus, StoredBatch
+from app.errors import Conflict, NotFound, SiteloreError, UsageError
+
+log = logging.getLogger(__name__)
 
 
 class BatchService:
     """The batches of an open workspace."""
 
-    def __init__(self, core: Core, fleet: Fleet) -> None:
-        self._core, self._fleet = core, fleet
+    def __init__(self, core: Core, fleet: Fleet, agent_runs: AgentRunService) -> None:
+        self._core, self._fleet, self._agent_runs = core, fleet, agent_runs
+        self._runner = BatchRunner(core, fleet, agent_runs)
+        self._recovered = False
+        commands: dict[str, Callable[[str], Awaitable[object]]] = {
+            "pause": self.pause_batch,
+            "resume": self.resume_batch,
+            "stop": self.stop_batch,
+            "retry": self.retry_batch,
+            "dismiss": self.dismiss_batch,
+        }
+        for name, method in commands.items():
+            fleet.remote_handlers[f"batch {name}"] = lambda batch, _, method=method: method(batch)
+        fleet.remote_handlers["batch limits"] = self._take_limits
+
+    # ------------------------------------------------------------ to see
 
     async def batches(self) -> list[BatchRow]:
         """Return all batches that were not dismissed, the newest first."""
-        return []
+        others = await self._core.on_store(self._stored_elsewhere)
+        found = [*others, *self._runner.ours.values()]
+        rows = [batch.row(self._fleet.at_once) for batch in found if not batch.status.dismissed]
+        return sorted(rows, key=lambda row: (row.created_at, row.id), reverse=True)
 
     async def batch(self, batch: str) -> BatchDetail:
-        """Return a batch with its tasks.  Raises ``NotFound``."""
-        raise NotFound(f"no batch {batch[:80]!r} in this workspace")
+        """Return a batch with its tasks, by its id, or by its name where only one has it.
+
+        Raises:
+            NotFound: there is none.  UsageError: several have this name.
+        """
+        found = await self._known(await self._id_of(batch))
+        return BatchDetail(row=found.row(self._fleet.at_once), tasks=found.batch_tasks())
+
+    # ------------------------------------------------------------ to command
 
     async def start_batch(self, request: BatchRequest) -> BatchRow:
-        """Start a batch; if one of its tasks is invalid, none is started."""
-        raise NotImplementedError
+        """Start a batch; if one of its tasks is invalid, none is started.
+
+        Raises:
+            UsageError, NotFound, InputError: a task or a limit is invalid; the message says which.
+            ModelError: a task needs a model and none is set.
+        """
+        check_limits(request.at_once, request.max_money, request.max_tokens)
+        check_number(request.tasks)
+        checked = await checked_requests(self._agent_runs, request.tasks)
+        await check_models(self._core, checked, request.max_money)
+        id = new_batch_id()
+        tasks = [
+            self._agent_runs.remove_passwords(task_key(id, number), replace(task, batch=id))
+            for number, task in enumerate(checked, 1)
+        ]
+        head = batch_head(id, request, tasks, self._core.author)
+        status = BatchStatus(
+            at_once=request.at_once, max_money=request.max_money, max_tokens=request.max_tokens
+        )
+        await self._core.on_store(self._core.workspace.batches.add_batch, head, status, tasks)
+        batch = LiveBatch(StoredBatch(head=head, status=status, tasks=dict(enumerate(tasks, 1))))
+        await self._runner.own(batch)
+        async with self._runner.one_at_a_time:
+            await self._runner.feed()
+        return self._runner.publish(batch)
 
     async def pause_batch(self, batch: str) -> None:
-        """Start no more tasks, and pause the active runs."""
-        raise NotImplementedError
+        """Start no more tasks, and pause the active runs.  Raises ``Conflict``: it has ended."""
+        if (found := await self._commanded(batch, "pause")) is None:
+            return
+        async with self._runner.one_at_a_time:
+            check_command("pause", found.status.state)
+            await self._runner.pause(found, BatchState.PAUSED, f"paused by {self._core.author}")
 
     async def resume_batch(self, batch: str) -> None:
-        """Go on with a paused or stopped batch."""
-        raise NotImplementedError
+        """Go on with a paused or stopped batch.
+
+        Raises:
+            Conflict: it has ended, or its budget is used up.
+        """
+        if (found := await self._commanded(batch, "resume")) is None:
+            return
+        async with self._runner.one_at_a_time:
+            check_command("resume", found.status.state)
+            if found.budget_problem:
+                raise Conflict(found.budget_problem)
+            await self._runner.go_on(found)
 
     async def stop_batch(self, batch: str) -> None:
-        """End its active runs and start no more."""
-        raise NotImplementedError
+        """End its active runs and start no more.  Raises ``Conflict``: it has ended."""
+        if (found := await self._commanded(batch, "stop")) is None:
+            return
+        async with self._runner.one_at_a_time:
+            check_command("stop", found.status.state)
+            await self._runner.stop(found, f"stopped by {self._core.author}")
 
     async def retry_batch(self, batch: str) -> int:
-        """Start its failed and stopped tasks again; return how many."""
-        raise NotImplementedError
+        """Start its failed and stopped tasks again, each as a new run; return how many.
+
+        A stopped batch starts only these.
+        """
+        id = await self._id_of(batch)
+        count = len((await self._known(id)).to_retry())
+        if (found := await self._commanded(id, "retry")) is None:
+            return count
+        async with self._runner.one_at_a_time:
+            numbers = found.to_retry()
+            if not numbers:
+                return 0
+            await self._core.on_store(self._core.workspace.batches.add_retries, id, numbers)
+            found.retries.update(numbers)
+            for run in filter(None, map(found.newest_run, numbers)):
+                await self._runner.drop_row(run.run)
+            if found.status.state in (BatchState.ENDED, BatchState.STOPPED):
+                only = found.status.state is BatchState.STOPPED
+                await self._runner.go_on(found, only_retried=only)
+            await self._runner.feed()
+            self._runner.publish(found)
+        return len(numbers)
 
     async def set_batch_limits(self, batch: str, at_once: int, max_money: float, max_tokens: int) -> BatchRow:
-        """Change parallel runs and budget."""
-        raise NotImplementedError
+        """Change parallel runs and budget; a batch that was out of budget goes on if it can.
+
+        Raises:
+            UsageError: a limit is invalid, or a budget of money needs a price that is not known.
+        """
+        check_limits(at_once, max_money, max_tokens)
+        id = await self._id_of(batch)
+        known = await self._known(id)
+        await check_models(self._core, known.tasks.values(), max_money)
+        limits = {"at_once": at_once, "max_money": max_money, "max_tokens": max_tokens}
+        if (found := await self._commanded(id, "limits", json.dumps(limits))) is None:
+            known.status = replace(known.status, at_once=at_once, max_money=max_money, max_tokens=max_tokens)
+            return known.row(self._fleet.at_once)
+        async with self._runner.one_at_a_time:
+            found.status = replace(found.status, at_once=at_once, max_money=max_money, max_tokens=max_tokens)
+            await self._runner.save(found)
+            self._runner.share_budget(found)
+            if found.status.state is BatchState.OUT_OF_BUDGET and not found.budget_problem:
+                await self._runner.go_on(found, only_retried=found.status.only_retried)
+            await self._runner.feed()
+            self._runner.refresh_soon(found)
+            return self._runner.publish(found)
 
     async def export_batch(self, batch: str, out: str) -> int:
-        """Write the runs of a batch and a table of its tasks; return the number of runs."""
-        raise NotImplementedError
+        """Write the ended runs of a batch and a table of its tasks; return the number of runs.
+
+        Raises:
+            Conflict: a file or folder of this name exists.
+        """
+        found = await self._known(await self._id_of(batch))
+        return await self._core.on_store(export_batch, self._core.workspace, found, Path(out).expanduser())
 
     async def dismiss_batch(self, batch: str) -> None:
-        """Remove an ended or stopped batch from the list."""
-        raise NotImplementedError
+        """Remove an ended or stopped batch from the list; its runs stay.  Raises ``Conflict``: it is neither."""
+        if (found := await self._commanded(batch, "dismiss")) is None:
+            return
+        async with self._runner.one_at_a_time:
+            check_command("dismiss", found.status.state)
+            found.status = replace(found.status, dismissed=True)
+            await self._runner.save(found)
+            self._core.bus.publish(BatchChanged(row=BatchRow(id=found.id, name=found.head.name)))
+
+    # ------------------------------------------------------------ its process
+
+    async def recover_batches(self, *, automatically: bool) -> None:
+        """Take over the batches that a process left; call it after the fleet has recovered its runs.
+
+        ``automatically``: the engine restarted under a living window, so they go on; else a person decides.
+        """
+        self._recovered = True
+        for batch in await self._core.on_store(self._stored_elsewhere, left=True):
+            if batch.id in self._runner.ours or batch.status.state in (BatchState.ENDED, BatchState.STOPPED):
+                continue
+            try:
+                await self._runner.adopt(batch, automatically=automatically)
+            except SiteloreError as error:
+                log.warning("batch %s can't be taken over: %s", batch.id, error)
+
+    async def aclose(self) -> None:
+        """Store how the runs fare before the fleet is closed."""
+        await self._runner.aclose()
+
+    # ------------------------------------------------------------ inside
+
+    async def _id_of(self, batch: str) -> str:
+        if batch in self._runner.ours:
+            return batch
+        rows = await self.batches()
+        if any(row.id == batch for row in rows):
+            return batch
+        named = [row.id for row in rows if row.name == batch]
+        if len(named) > 1:
+            raise UsageError(
+                f"{len(named)} batches are called {batch[:80]!r}",
+                remedy=f"give the id of one: {', '.join(named)}",
+            )
+        if not named:
+            raise NotFound(f"no batch {batch[:80]!r} in this workspace")
+        return named[0]
+
+    async def _known(self, id: str) -> LiveBatch:
+        """Return a batch, of this process or as it is stored."""
+        return self._runner.ours.get(id) or await self._core.on_store(self._stored, id)
+
+    async def _commanded(self, batch: str, command: str, text: str = "") -> LiveBatch | None:
+        """Return a batch of this process, taking over one that nobody runs.
+
+        ``None`` where another process has it: the command was sent there.  Raises as ``check_command``.
+        """
+        id = await self._id_of(batch)
+        if id in self._runner.ours:
+            return self._runner.ours[id]
+        workspace = self._core.workspace
+
+        def send() -> LiveBatch | None:
+            found = self._stored(id)
+            check_command(command, found.status.state)
+            if id not in workspace.run_registry.runs_of_others():
+                return found
+            workspace.supervision.add_remote_command(id, f"batch {command}", text)
+            return None
+
+        left = await self._core.on_store(send)
+        if left is None:
+            return None
+        if not self._recovered:
+            await self._fleet.recover(automatically=False)
+            await self.recover_batches(automatically=False)
+        if id not in self._runner.ours:
+            await self._runner.adopt(left, automatically=False)
+        return self._runner.ours[id]
+
+    async def _take_limits(self, batch: str, text: str) -> None:
+        limits = json.loads(text)
+        await self.set_batch_limits(batch, limits["at_once"], limits["max_money"], limits["max_tokens"])
+
+    def _stored(self, id: str, *, tasks: bool = True) -> LiveBatch:
+        """Return a batch as it is stored; an active one that nobody runs is paused.  Store thread only."""
+        found = LiveBatch(self._core.workspace.batches.batch_of(id, tasks=tasks))
+        others = self._core.workspace.run_registry.runs_of_others()
+        if found.status.state is BatchState.ACTIVE and id not in others:
+            found.status = replace(found.status, state=BatchState.PAUSED, why=NO_PROCESS)
+        return found
+
+    def _stored_elsewhere(self, *, left: bool = False) -> list[LiveBatch]:
+        """Return the batches that are not this process's; of those ``left`` by one as they were.  Store thread only."""
+        others = self._core.workspace.run_registry.runs_of_others()
+        rows = self._core.workspace.batches
+        found: list[LiveBatch] = []
+        for id in rows.ids():
+            if id in self._runner.ours or (left and id in others):
+                continue
+            try:
+                batch = LiveBatch(rows.batch_of(id)) if left else self._stored(id, tasks=False)
+            except NotFound:
+                continue
+            if not batch.status.dismissed:
+                found.append(batch)
+        return found

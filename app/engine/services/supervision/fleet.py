@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -28,7 +27,9 @@ from app.engine.services.core import Core
 from app.engine.services.review import ReviewService
 from app.engine.services.run_reader import RunReader
 from app.engine.services.supervision.approvals import ApprovalService
+from app.engine.services.supervision.checked_requests import checked_requests
 from app.engine.services.supervision.crash_recovery import recover_runs
+from app.engine.services.supervision.forwarding import FORWARDED, forwarded
 from app.engine.services.supervision.supervised_run import SupervisedRun, new_live_row
 from app.engine.services.task_files import read_tasks
 from app.engine.store.supervision.supervision_state import LiveRunSnapshot, RemoteCommand
@@ -38,24 +39,6 @@ log = logging.getLogger(__name__)
 
 MAX_CONCURRENCY = 32
 """Largest concurrency, and the most open browsers including those of held runs."""
-
-_Command = Callable[["Fleet", str], Awaitable[None]]
-_FORWARDED: dict[str, _Command] = {}
-"""Methods that another process may ask for, by the name of the command."""
-
-
-def _forwarded(name: str) -> Callable[[_Command], _Command]:
-    """Decorate a method that is sent to the process that has the run, where that is not this one."""
-
-    def decorate(method: _Command) -> _Command:
-        async def forwarding(fleet: Fleet, run: str) -> None:
-            if not await fleet.forward_if_remote(run, name):
-                await method(fleet, run)
-
-        _FORWARDED[name] = method
-        return functools.wraps(method)(forwarding)
-
-    return decorate
 
 
 class Fleet:
@@ -78,6 +61,12 @@ class Fleet:
         self._closing = False
         self.remote_handlers: dict[str, Callable[[str, str], Awaitable[object]]] = {}
         """Further commands that another process may send, by name; each takes the run and the command's text."""
+        self.batches: set[str] = set()
+        """Batches of this process, which take commands like runs."""
+        self.on_room: Callable[[], None] | None = None
+        """Called when a run may have left its slot."""
+        self.budget_keeper: Callable[[SupervisedRun], Awaitable[bool]] | None = None
+        """Asked when a run has used up its budget; returns whether it is held until there is more."""
         self._disk = DiskProbe(core.workspace.path, core.on_worker)
         core.bus.subscribe(self._heard)
 
@@ -101,11 +90,7 @@ class Fleet:
         return ids
 
     async def _line_up(self, requests: Sequence[RunRequest], at_once: int = 0) -> list[str]:
-        if not requests:
-            raise UsageError("there is no run to start")
-        checked = [
-            await self._checked(request, number, len(requests)) for number, request in enumerate(requests, 1)
-        ]
+        checked = await checked_requests(self._agent_runs, requests)
         if at_once:
             await self.set_concurrency(at_once)
         ids = [new_run_id() for _ in checked]
@@ -115,6 +100,13 @@ class Fleet:
             self._add(self._supervised(request, new_live_row(run, request, RunState.QUEUED)))
             self._queue.append(run)
         return ids
+
+    async def start_checked(self, run: str, request: RunRequest) -> None:
+        """Queue a run whose request was checked and holds no passwords, and start it if the limits allow."""
+        await self._core.on_store(self._core.workspace.run_registry.claim, [run])
+        self._add(self._supervised(request, new_live_row(run, request, RunState.QUEUED)))
+        self._queue.append(run)
+        self._pump()
 
     async def run_supervised(self, request: RunRequest) -> RunSummary:
         """Start one supervised run now and wait for its end; raises as ``AgentRunService.run_task``."""
@@ -165,14 +157,14 @@ class Fleet:
 
     # ------------------------------------------------------------ one run
 
-    @_forwarded("pause")
+    @forwarded("pause")
     async def pause_run(self, run: str) -> None:
         """Pause a run before its next action."""
         found = self.get_active(run)
         found.control.pause(author=self._core.author)
         await self.record(found, OperatorAction.PAUSED)
 
-    @_forwarded("continue")
+    @forwarded("continue")
     async def continue_run(self, run: str) -> None:
         """Resume a paused or an interrupted run, or move a queued one to the front."""
         found = await self._found(run)
@@ -185,14 +177,14 @@ class Fleet:
             self.get_active(run).control.resume()
         await self.record(found, OperatorAction.RESUMED)
 
-    @_forwarded("step")
+    @forwarded("step")
     async def step_run(self, run: str) -> None:
         """Let a held run do one step."""
         found = self.get_active(run)
         found.control.step_once()
         await self.record(found, OperatorAction.STEPPED)
 
-    @_forwarded("stop")
+    @forwarded("stop")
     async def end_run(self, run: str) -> None:
         """End a run after the action in flight."""
         found = self.get(run)
@@ -299,20 +291,18 @@ class Fleet:
 
         return await self._core.on_store(wishing)
 
-    async def _checked(self, request: RunRequest, number: int, of: int) -> RunRequest:
-        try:
-            return replace(await self._agent_runs.validated(request), supervised=True)
-        except SiteloreError as error:
-            if of == 1:
-                raise
-            raise type(error)(f"task {number} of {of}: {error}") from error
-
     def _supervised(self, request: RunRequest, row: LiveRow) -> SupervisedRun:
-        return SupervisedRun(self._core, self._approvals, self._review, self._disk, request, row)
+        made = SupervisedRun(self._core, self._approvals, self._review, self._disk, request, row)
+        made.more_budget = self._more_budget
+        return made
 
     def _add(self, supervised: SupervisedRun) -> None:
         self._runs[supervised.run] = supervised
         supervised.update()
+        self.listen()
+
+    def listen(self) -> None:
+        """Take the commands of other processes from now on."""
         if self._listening is None:
             self._listening = self._core.registry.hold(self._approvals.listen(self._alive, self._grant))
 
@@ -329,8 +319,28 @@ class Fleet:
         """Return a live run, or ``None``."""
         return self._runs.get(run)
 
+    async def _more_budget(self, found: SupervisedRun) -> bool:
+        return self.budget_keeper is not None and await self.budget_keeper(found)
+
     def _alive(self) -> list[str]:
-        return list(self._runs)
+        return [*self._runs, *self.batches]
+
+    @property
+    def at_once(self) -> int:
+        """How many runs may be active."""
+        return self._at_once
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether the program is about to end."""
+        return self._closing
+
+    @property
+    def room(self) -> int:
+        """How many further runs would start at once."""
+        going = sum(one.row.state.counts_as_active for one in self._runs.values())
+        alive = sum(one.is_active for one in self._runs.values())
+        return min(self._at_once - going, MAX_CONCURRENCY - alive) - len(self._queue)
 
     def _pump(self) -> None:
         """Start queued runs as far as the limits allow.
@@ -339,12 +349,13 @@ class Fleet:
         at most ``MAX_CONCURRENCY`` of those.  Such a run resumes at once when a person releases it, even over the
         limit; no queued run starts until the number of active ones is below the limit again.
         """
-        going = sum(one.row.state.counts_as_active for one in self._runs.values())
-        alive = sum(one.is_active for one in self._runs.values())
-        while self._queue and going < self._at_once and alive < MAX_CONCURRENCY and not self._closing:
+        free = self.room + len(self._queue)
+        while self._queue and free > 0 and not self._closing:
             found = self._runs[self._queue.pop(0)]
             self._core.registry.hold(self._quietly(self._drive(self._claimed(found))))
-            going, alive = going + 1, alive + 1
+            free -= 1
+        if self.on_room is not None:
+            self.on_room()
 
     def _claimed(self, found: SupervisedRun) -> SupervisedRun:
         """Reserve a run for the caller to start; from now on it can be paused and stopped."""
@@ -428,8 +439,8 @@ class Fleet:
     async def _grant(self, command: RemoteCommand) -> None:
         """Run a command that another process sent."""
         try:
-            if command.what in _FORWARDED:
-                await _FORWARDED[command.what](self, command.run)
+            if command.what in FORWARDED:
+                await FORWARDED[command.what](self, command.run)
             elif command.what in self.remote_handlers:
                 await self.remote_handlers[command.what](command.run, command.text)
         except SiteloreError as error:
