@@ -9,7 +9,7 @@ from app.engine.core.request_groups import RequestGroup
 from app.engine.core.supervision import ApprovalRequest, DecisionKind, Need, OperatorDecision
 from app.errors import Conflict
 from app.models.common.translate import tr
-from app.models.live.requests import ENDS_RUN_IF_DENIED, Card, DecisionOption
+from app.models.live.requests import ENDS_RUN_IF_DENIED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.engine.api.live_api import DecisionResult
     from app.models.common.engine_client import EngineEvents
     from app.models.live.open_run import OpenRunModel
+    from app.models.live.requests import Card, DecisionOption
     from app.models.live.run_list import RunList
 
 MAX_NAMES = 6

@@ -224,6 +224,7 @@ class RunGrid(QWidget):
             self.faces.addWidget(face)
         self._lay_out()
         model.changed.connect(self._show)
+        model.inbox.changed.connect(self._show_inbox)
         center.keys_changed.connect(self._distribute)
         theme.changed.connect(self._distribute)
         self._show()
@@ -247,7 +248,7 @@ class RunGrid(QWidget):
         self.buttons = {
             command: CommandButton(command, self._center, self._theme, word)
             for command, word in (
-                ("live.needy", self.tr("Needs you")),
+                ("live.inbox", self.tr("Inbox")),
                 ("live.pause_all", self.tr("Pause all")),
                 ("live.tasks", self.tr("Task file…")),
                 ("live.new", self.tr("New run…")),
@@ -281,7 +282,13 @@ class RunGrid(QWidget):
             self.tr("The engine is not available; the tiles show the last known state.") if model.lost else ""
         )
         self.lost.setVisible(bool(model.lost))
-        self.buttons["live.needy"].call(bool(model.needing_attention), "warn")
+        self._show_inbox()
+
+    def _show_inbox(self) -> None:
+        """Count what needs a person on the button that opens it."""
+        button, count = self.buttons["live.inbox"], self._model.inbox.count
+        button.show_as("live.inbox", self.tr("Inbox {0}").format(count) if count else self.tr("Inbox"))
+        button.call(count > 0, "warn")
 
 
 class NarrowList(LiveListView):
