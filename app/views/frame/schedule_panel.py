@@ -79,7 +79,7 @@ class ScheduleFormPanel(FormPanel[ScheduleForm]):
         self.fields["site"].textChanged.connect(self._on_site)  # a chosen name is no typed one
         self.run, self.switch, self.open, self.remove, self.discard = (QPushButton() for _ in range(5))
         self.state = text_label(kind="secondary", wrap=True)
-        self.add_row(self._actions(), self.tr("Next"))
+        self._add_block(self.tr("Next"), self._actions())
         self.results = RowList(
             theme, self._described, self.tr("Results"), RowStyle(margins=(0, 4, 4, 6), ruled=True)
         )
@@ -89,10 +89,10 @@ class ScheduleFormPanel(FormPanel[ScheduleForm]):
         self.no_results = text_label(self.tr("Not done yet."), "secondary")
         box = QWidget()
         vbox(self.no_results, self.results, parent=box, spacing=0)
-        self.add_row(box, self.tr("Results"))
+        self._add_block(self.tr("Results"), box)
         foot = QWidget()
         hbox(self.remove, 1, self.discard, parent=foot, spacing=6)
-        self.frame(self.tr("Scheduled work"), foot)
+        self.frame(self.tr("Work and time"), foot)
         self.grid.setVerticalSpacing(4)
         self.close_button.setAccessibleName(self.tr("Close the scheduled work"))
         model.changed.connect(self.refresh)
@@ -148,6 +148,11 @@ class ScheduleFormPanel(FormPanel[ScheduleForm]):
             return self.tr("Being done now; the list of jobs (Ctrl+J) shows it and can cancel it.")
         words = time_words(row.schedule, time.time())
         return self.tr("{0}: it waits, {1}").format(words, row.waits) if row.waits else words
+
+    def _add_block(self, label: str, block: QWidget) -> None:
+        """Add a block of several lines with its label at the first."""
+        row = self._label(label, block, Qt.AlignmentFlag.AlignTop)
+        self.grid.addWidget(block, row, 1)
 
     def _actions(self) -> QWidget:
         buttons = QWidget()
@@ -282,6 +287,7 @@ class SchedulePanel(Overlay):
         there = bool(model.list.rows)
         self.list.setVisible(there)
         self.none.setVisible(not there)
+        self.new.setVisible(there)
         place = model.list.index(model.list.row_of(model.shown), 0)
         if self.list.currentIndex() != place:
             with QSignalBlocker(self.list.selectionModel()):
