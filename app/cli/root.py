@@ -17,6 +17,7 @@ from app.cli import (
     eval,
     graph,
     kb,
+    live_batch,
     live_pointing,
     model,
     prompt_set,
@@ -49,6 +50,7 @@ app.add_typer(tip.app, name="tip")
 app.add_typer(kb.app, name="kb")
 app.add_typer(graph.app, name="graph")
 app.add_typer(live_pointing.app, name="live")
+live_pointing.app.add_typer(live_batch.app, name="batch")
 app.add_typer(sites.app, name="sites")
 app.add_typer(schedule.app, name="schedule")
 app.add_typer(suite.app, name="suite")

@@ -199,6 +199,10 @@ class Engine(EngineApi):
         await self._batches.recover_batches(automatically=automatically)
         return rows
 
+    def owns_batch(self, batch: str) -> bool:
+        """Whether this process runs a batch."""
+        return self._batches.owns(batch)
+
     async def on_clients_gone(self) -> None:
         """The last client is gone: hand back all pages."""
         await self._takeovers.on_clients_gone()

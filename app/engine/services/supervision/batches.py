@@ -71,6 +71,10 @@ class BatchService:
         found = await self._known(await self._id_of(batch))
         return BatchDetail(row=found.row(self._fleet.at_once), tasks=found.batch_tasks())
 
+    def owns(self, batch: str) -> bool:
+        """Whether this process runs a batch."""
+        return batch in self._runner.ours
+
     # ------------------------------------------------------------ to command
 
     async def start_batch(self, request: BatchRequest) -> BatchRow:
