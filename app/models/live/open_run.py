@@ -15,12 +15,14 @@ from app.engine.core.supervision import (
     LiveRow,
     OperatorDecision,
     PlannedAction,
+    RunState,
 )
 from app.engine.core.trajectory import Step
 from app.models.common.translate import tr
 from app.models.live.flags import LiveFlags
 from app.models.live.hints import LiveHints
 from app.models.live.knowledge import LiveKnowledge
+from app.models.live.pointing_model import PointingModel
 from app.models.live.requests import LiveRequests, notice_words
 from app.models.live.timeline import TimelineList, timeline
 from app.models.review.run_memory import MemoryLine, MemoryList, lines_of
@@ -74,6 +76,7 @@ class OpenRunModel(QObject):
         self.name_of: Callable[[ApprovalRequest], str] = lambda request: runs.name_of(request.run)
         self.requests = LiveRequests(client, tasks, hands, delayed_stops, self)
         self.knowledge = LiveKnowledge(client, tasks, self)
+        self.pointing = PointingModel(client, tasks, self)
         self.flags = LiveFlags(client, tasks, self)
         self.hints = LiveHints(client, tasks, self)
         self.timeline, self.memory, self.plan = TimelineList(self), MemoryList(self), MemoryList(self)
@@ -86,6 +89,8 @@ class OpenRunModel(QObject):
         client.intervention_made.connect(self._on_intervention)
         self.requests.too_recent.connect(self._on_too_recent)
         self.requests.decided.connect(self._on_decided)
+        self.requests.planned_edited.connect(self._on_planned_edited)
+        self.pointing.failed.connect(self.notice)
         self.knowledge.failed.connect(self.notice)
         self.flags.failed.connect(self.notice)
 
@@ -108,6 +113,7 @@ class OpenRunModel(QObject):
         self._tasks.cancel("live-steps")
         row = self.row
         self.requests.show(run, row.needs if row is not None else ())
+        self.pointing.open(run, row)
         self.flags.show(run, row.flags if row is not None else ())
         self.knowledge.show(run, None)
         self.hints.show(run, ())
@@ -136,6 +142,7 @@ class OpenRunModel(QObject):
             return
         before, self.row = self.row, row
         self.requests.follow(row)
+        self._follow_planned()
         if before is None or before.flags != row.flags:
             self.flags.follow(row.flags)
             self._fill_timeline()
@@ -145,7 +152,26 @@ class OpenRunModel(QObject):
 
     def on_next(self) -> None:
         self.knowledge.plan(self._planned())
+        self._follow_planned()
         self.changed.emit()
+
+    @property
+    def can_edit_planned(self) -> bool:
+        """Whether the run is paused before an action, with nothing asked."""
+        row = self.row
+        paused = row is not None and row.state is RunState.PAUSED and not row.needs
+        return paused and self.next is not None and bool(self.next.call)
+
+    def edit_planned(self) -> None:
+        """Show the planned action of a paused run as a card to be edited."""
+        if self.can_edit_planned:
+            self.requests.plan(self.next)
+
+    def _follow_planned(self) -> None:
+        """Numbers and the edited action are those of one pause."""
+        self.pointing.follow(self.row, self.next)
+        if self.requests.planned is not None and not self.can_edit_planned:
+            self.requests.plan(None)
 
     # ------------------------------------------------------------ what the engine tells
     def _on_knowledge(self, event: TipsRetrieved) -> None:
@@ -176,6 +202,9 @@ class OpenRunModel(QObject):
         words = notice_words(request, decision, self.name_of(request))
         if words:
             self.notice.emit(words)
+
+    def _on_planned_edited(self, planned: PlannedAction) -> None:
+        self.notice.emit(tr("Next action: {0}").format(planned.words))
 
     # ------------------------------------------------------------ inside
     def _ask_steps(self) -> None:

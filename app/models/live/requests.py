@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -17,11 +17,13 @@ from app.engine.core.supervision import (
     LiveRow,
     Need,
     OperatorDecision,
+    PlannedAction,
     RequestState,
 )
 from app.errors import Conflict
 from app.models.common.tasks import ignore
 from app.models.common.translate import tr
+from app.models.live.cards import PLANNED_CARD, Card, offers_of, planned_card
 from app.models.review.run_queue import detector_label
 
 if TYPE_CHECKING:
@@ -45,55 +47,10 @@ CARD_TITLES = {
     Need.WALL: "Blocked by a log-in or captcha",
     Need.TROUBLE: "It can't continue by itself",
 }
-APPROVE_LABELS = {
-    Need.FLAG: "Resume",
-    Need.APPROVAL: "Approve",
-    Need.WALL: "I've handled it",
-    Need.TROUBLE: "Try again",
-}
 ENDS_RUN_IF_DENIED = frozenset({Need.FLAG, Need.WALL, Need.TROUBLE})
 """Needs whose denial ends the run."""
-DENY_LABELS = {
-    Need.FLAG: "End the run",
-    Need.APPROVAL: "Deny",
-    Need.QUESTION: "No answer",
-    Need.WALL: "End the run",
-    Need.TROUBLE: "End the run",
-}
 RISK_ROLES = ("muted", "live", "warn", "fail")
 """Colour roles of the levels of a risk class."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionOption:
-    """One possible decision: the command that makes it and its label."""
-
-    command: str
-    word: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
-    """A request as it is shown.
-
-    ``place`` is "1 of 2" where several are open; ``equal`` lists the runs it stands for, "" for one; ``decided`` says
-    who decided what, "" before that; ``offers`` are the possible decisions, the usual one first; ``risk_role`` is a
-    colour role.
-    """
-
-    id: str
-    need: str
-    title: str
-    question: str
-    why: str = ""
-    words: str = ""
-    call: str = ""
-    risk: str = ""
-    risk_role: str = "muted"
-    place: str = ""
-    equal: str = ""
-    decided: str = ""
-    offers: tuple[DecisionOption, ...] = ()
 
 
 class LiveRequests(QObject):
@@ -102,6 +59,7 @@ class LiveRequests(QObject):
     Signals:
         changed: another card, or another state of it.
         decided(request, decision): the engine accepted a decision.
+        planned_edited(PlannedAction): the next action of a paused run was replaced by this one.
         too_recent: a decision was refused because its request has only just appeared.
 
     ``decide`` sends a decision, ``dress`` completes a card; the inbox sets both, for equal requests of other runs.
@@ -110,6 +68,7 @@ class LiveRequests(QObject):
     changed = Signal()
     decided = Signal(object, object)
     too_recent = Signal()
+    planned_edited = Signal(object)
 
     def __init__(
         self,
@@ -126,6 +85,8 @@ class LiveRequests(QObject):
         self._shown_at = float("-inf")
         self._mine: set[str] = set()
         self.card: Card | None = None
+        self.planned: PlannedAction | None = None
+        """The next action of a paused run, while an operator edits it."""
         self.reason = ""
         """The reason given to the agent with the next decision."""
         self.error = ""
@@ -139,7 +100,7 @@ class LiveRequests(QObject):
         """Show a run's requests: another run was opened, or this one was loaded again."""
         if run != self._run:
             self.reason = self.error = self._aim = ""
-            self.is_deciding = False
+            self.is_deciding, self.planned = False, None
             self.mark_shown()
         self._run = run
         self._known = {one.id: one for one in requests if one.state is not RequestState.CLOSED}
@@ -251,7 +212,34 @@ class LiveRequests(QObject):
         if not line:
             self._refuse(tr('Type the new action, such as click("12").'))
             return
+        if self.planned is not None and self._current() is None:
+            self._edit_planned(line)
+            return
         self._decide(OperatorDecision(kind=DecisionKind.EDIT, call=line, text=self.reason.strip()))
+
+    def plan(self, planned: PlannedAction | None) -> None:
+        """Show the next action of a paused run as a card to be edited, or no longer."""
+        if planned != self.planned:
+            self.planned = planned
+            self.update_card()
+
+    def _edit_planned(self, call: str) -> None:
+        run, planned = self._run, self.planned
+
+        def came(now: PlannedAction) -> None:
+            if run == self._run and self.planned == planned:
+                self.is_deciding, self.reason = False, ""
+                self.plan(None)
+            self.planned_edited.emit(now)
+
+        def failed(error: Exception) -> None:
+            self.is_deciding = False
+            self._refuse(str(error))
+
+        self.is_deciding, self.error = True, ""
+        self._mine.add(PLANNED_CARD)
+        self.changed.emit()
+        self._tasks.start(self._client.api.edit_planned(run, call, self.reason.strip()), came, failed)
 
     def answer(self, text: str) -> None:
         if not text.strip():
@@ -341,6 +329,8 @@ class LiveRequests(QObject):
             keep = (self._wanted, before.id if before is not None else "")
             kept = next((one for one in still_open if one.id in keep), still_open[0])
             self.card = self.dress(card_of(kept, len(still_open)))
+        elif self.planned is not None:
+            self.card = planned_card(self.planned)
         else:
             newest = max(decided, key=lambda one: one.decision.at if one.decision else 0.0, default=None)
             self.card = card_of(newest, 1) if newest is not None else None
@@ -373,7 +363,7 @@ def card_of(request: ApprovalRequest, among: int) -> Card:
         risk_role=risk_role(request.risk),
         place=tr("1 of {0}").format(among) if among > 1 else "",
         decided=decision_words(request),
-        offers=_offers(request) if request.state is RequestState.OPEN else (),
+        offers=offers_of(request) if request.state is RequestState.OPEN else (),
     )
 
 
@@ -425,26 +415,3 @@ def too_long(length: int) -> str:
     return tr("Too long: {0} characters of at most {1}. Nothing was sent.").format(
         f"{length:,}", f"{MAX_TEXT_LENGTH:,}"
     )
-
-
-def _offers(request: ApprovalRequest) -> tuple[DecisionOption, ...]:
-    need = request.need
-    offers: list[DecisionOption] = []
-    if need in APPROVE_LABELS:
-        offers.append(DecisionOption(command="live.approve", word=tr(APPROVE_LABELS[need])))
-    if need is Need.QUESTION:
-        offers.append(DecisionOption(command="live.answer", word=tr("Answer")))
-    offers.append(DecisionOption(command="live.deny", word=tr(DENY_LABELS[need])))
-    if need is Need.WALL:
-        hands = (("live.take_over", tr("Take over")), ("live.no_wall", tr("Not blocked")))
-        offers += [DecisionOption(command=command, word=word) for command, word in hands]
-    if need is Need.APPROVAL:
-        offers += [
-            DecisionOption(command="live.approve.run", word=tr("run")),
-            DecisionOption(command="live.approve.site", word=tr("site")),
-            DecisionOption(command="live.deny.run", word=tr("run")),
-            DecisionOption(command="live.deny.site", word=tr("site")),
-        ]
-        if request.call:
-            offers.append(DecisionOption(command="live.edit", word=tr("Edit")))
-    return tuple(offers)

@@ -28,20 +28,25 @@ if TYPE_CHECKING:
 class NextActionCard(QWidget):
     """The next action, its reason and its risk."""
 
-    def __init__(self, model: OpenRunModel, theme: Theme) -> None:
+    def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
-        self._model, self._theme = model, theme
+        self._model, self._center, self._theme = model, center, theme
         self.head, self.command = text_label(self.tr("Next"), "section"), styled(ElidedLabel(), "secondary")
         self.words, self.reason = MessageLabel(longest=300), MessageLabel("secondary", 600)
         self.risk = Badge("", "muted", theme)
         line = hbox((self.words, 1), (self.risk, 0, Qt.AlignmentFlag.AlignTop))
-        vbox(self.head, line, self.command, self.reason, parent=self, margins=(12, 6, 10, 6), spacing=3)
+        self.edit = command_link(center, "live.edit")
+        head = hbox((self.head, 1), self.edit)
+        vbox(head, line, self.command, self.reason, parent=self, margins=(12, 6, 10, 6), spacing=3)
         model.changed.connect(self._show)
         model.requests.changed.connect(self._show)
         theme.changed.connect(self._show)
+        center.keys_changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
+        self.edit.setVisible(self._model.can_edit_planned and self._model.requests.planned is None)
+        show_command(self.edit, self._center, "live.edit", self.tr("Edit"))
         coming, card = self._model.next, self._model.requests.card
         deciding = coming is None and is_deciding(self._model.row)
         self.setVisible(coming is not None or deciding)
@@ -132,7 +137,7 @@ class AttentionPanel(QScrollArea):
     def __init__(self, model: OpenRunModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self.card = RequestCard(model, center, theme)
-        self.next = NextActionCard(model, theme)
+        self.next = NextActionCard(model, center, theme)
         self.flags = FlagsPane(model, center, theme)
         self._quiet = text_label(self.tr("No action needed."), "muted")
         self._quiet.setContentsMargins(12, 10, 10, 4)

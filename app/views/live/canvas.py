@@ -37,6 +37,7 @@ from app.views.live.page_overlay import (
 if TYPE_CHECKING:
     from app.models.live.page_input_model import PageInputModel
     from app.views.frame.theme import Theme
+    from app.views.live.point_overlay import PointOverlay
 
 SETTLE_MS = 120
 """A size has to last this long before pictures of it are requested."""
@@ -51,10 +52,14 @@ class PageCanvas(QWidget):
 
     size_changed: the size for pictures (``wanted``) changed a moment ago.
     keys_changed: the page got or lost the keyboard focus, or an input method's text changed.
+    pointed(place): the pointer is there in the widget (a ``QPointF``), or ``None``, while elements are shown.
+    picked(place): a click while a target is chosen.
     """
 
     size_changed = Signal()
     keys_changed = Signal()
+    pointed = Signal(object)
+    picked = Signal(object)
 
     def __init__(self, hands: PageInputModel, theme: Theme) -> None:
         super().__init__()
@@ -63,6 +68,9 @@ class PageCanvas(QWidget):
         self._page = (1.0, 1.0)
         self._pointer: tuple[float, float] | None = None
         self.target: TargetBox | None = None
+        self.overlay: PointOverlay | None = None
+        """Frames and numbers of the page's elements."""
+        self._points = self._picks = False
         self._placeholder = ""
         self._dim = False
         self.page_geometry = PageGeometry(rect=QRectF(), page=(1.0, 1.0))
@@ -101,6 +109,21 @@ class PageCanvas(QWidget):
             self._dim, self._placeholder = dim, placeholder
             self.update()
 
+    def point(self, on: bool, *, picks: bool) -> None:
+        """Follow the pointer over the picture; with ``picks`` a click chooses, and takes no focus."""
+        if (on, picks) != (self._points, self._picks):
+            self._points, self._picks = on, picks
+            self.setMouseTracking(on or self.is_capturing)
+            self._set_focus_policy()
+            self.setCursor(Qt.CursorShape.PointingHandCursor) if picks else self.unsetCursor()
+        self.update()
+
+    def _set_focus_policy(self) -> None:
+        if self.is_capturing:
+            self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        else:
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus if self._picks else Qt.FocusPolicy.ClickFocus)
+
     @property
     def has_picture(self) -> bool:
         return self._image is not None
@@ -121,9 +144,9 @@ class PageCanvas(QWidget):
         if on == self.is_capturing:
             return
         self.inputs.turn(on)
-        self.setMouseTracking(on)
+        self.setMouseTracking(on or self._points)
         self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, on)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if on else Qt.FocusPolicy.ClickFocus)
+        self._set_focus_policy()
         if on and self.isVisible():
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.keys_changed.emit()
@@ -176,6 +199,9 @@ class PageCanvas(QWidget):
         return super().inputMethodQuery(query)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self._picks and not self.is_capturing and event.button() is Qt.MouseButton.LeftButton:
+            self.picked.emit(event.position())
+            return
         if not self.inputs.button(event, self.page_geometry, down=True):
             super().mousePressEvent(event)
 
@@ -188,8 +214,15 @@ class PageCanvas(QWidget):
             super().mouseReleaseEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._points and not self.is_capturing:
+            self.pointed.emit(event.position())
         if not self.inputs.move(event, self.page_geometry):
             super().mouseMoveEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        if self._points:
+            self.pointed.emit(None)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if not self.inputs.wheel(event, self.page_geometry):
@@ -281,6 +314,8 @@ class PageCanvas(QWidget):
         else:
             painter.setPen(QPen(theme.color("line"), 1))
             painter.drawRect(geometry.rect.adjusted(-0.5, -0.5, 0.5, 0.5))
+        if self.overlay is not None:
+            self.overlay.paint(painter, geometry)
         if self.target is not None:
             draw_target(painter, theme, geometry, self.target)
         if self._pointer is not None and not (self.is_capturing and self.underMouse()):

@@ -9,7 +9,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.models.live.cards import PLANNED_CARD
 from app.models.live.requests import MAX_TEXT_LENGTH, too_long
+from app.views.live.edit_choice import EditChoice
 from app.views.widgets import Badge, ElidedLabel
 from app.views.widgets.build import Panel, hbox, restyle, styled, text_label, vbox
 from app.views.widgets.elided_label import MessageLabel
@@ -55,7 +57,7 @@ class RequestCard(Panel):
         super().__init__()
         self._run, self._model, self._center, self._theme = model, model.requests, center, theme
         self._shown, self._how = "", ""
-        self._stale = False
+        self._stale = self._could_plan = False
         self._owner = ""
         """The run whose card is shown."""
         self._hands = "live.take_over"
@@ -72,6 +74,7 @@ class RequestCard(Panel):
         self.decided, self.error = MessageLabel("ok"), MessageLabel("fail", 600)
         self.risk = Badge("", "muted", theme)
         self.line = TextLine(theme, self.tr("Answer"), MAX_TEXT_LENGTH)
+        self.choice = EditChoice(model.pointing, self.line, theme)
         self.reason = TextLine(theme, self.tr("Reason for the agent (optional)"), MAX_TEXT_LENGTH)
         self.buttons = {command: QPushButton() for command in (*MAIN, *FAR[0], *FAR[1])}
         self.reaches = (QLabel(self.tr("Approve for")), QLabel(self.tr("Deny for")))
@@ -83,11 +86,15 @@ class RequestCard(Panel):
     # ------------------------------------------------------------ keys
     def edit(self) -> None:
         """Open the action field with the present action."""
+        if not self._model.can("live.edit"):
+            self._run.edit_planned()  # its card comes
         card = self._model.card
-        if card is not None and self._model.may_decide(opens_field=True):
+        planned = card is not None and card.id == PLANNED_CARD
+        if card is not None and (planned or self._model.may_decide(opens_field=True)):
             if self._how != "edit":
                 self._open_line("edit", card.call)
             self.line.begin()
+            self.choice.begin(self.line.text)
 
     def answer(self) -> None:
         """Focus the answer field; without a question, the reason field."""
@@ -105,7 +112,7 @@ class RequestCard(Panel):
         for command, reach in SCOPE_LABELS.items():
             do = model.approve if command.startswith("live.approve") else model.deny
             bind(command, lambda do=do, reach=reach: do(reach), lambda name=command: self._can(name))
-        bind("live.edit", self.edit, lambda: self._can("live.edit"))
+        bind("live.edit", self.edit, lambda: self._can("live.edit") or self._run.can_edit_planned)
         bind("live.answer", self.answer, lambda: self._can("live.answer") or self._takes_reason())
 
     def _can(self, command: str) -> bool:
@@ -136,11 +143,14 @@ class RequestCard(Panel):
 
     def _close_line(self) -> None:
         self._how = ""
+        self.choice.leave()
         self.line.hide()
         self.line.clear()
 
     def _leave_line(self) -> None:
         """Esc: leave the field; an edit is discarded, an unsent answer stays."""
+        if not self._stale and self.choice.back():
+            return
         self._leave()
         if self._stale:
             self._dismiss_stale()
@@ -148,6 +158,7 @@ class RequestCard(Panel):
         if self._how == "edit":
             self._close_line()
             self._model.clear_error()
+            self._model.plan(None)
 
     def _leave(self, _text: str = "") -> None:
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -206,6 +217,7 @@ class RequestCard(Panel):
             self.command,
             self.decided,
             self.line,
+            self.choice,
             self.error,
             FlowLayout(*(self.buttons[command] for command in MAIN)),
             self._lay_out_reaches(),
@@ -229,6 +241,7 @@ class RequestCard(Panel):
 
     def _connect(self) -> None:
         self._model.changed.connect(self._show)
+        self._run.changed.connect(self._follow_planned)
         self._center.keys_changed.connect(self._update_texts)
         self._center.refreshed.connect(self._enable)
         self._theme.changed.connect(self._on_theme)
@@ -242,11 +255,19 @@ class RequestCard(Panel):
             line.installEventFilter(self)
         self.reason.refused.connect(self._show_too_long)
 
+    def _follow_planned(self) -> None:
+        """A planned action of a paused run came, or went."""
+        if self._could_plan != self._run.can_edit_planned:
+            self._could_plan = self._run.can_edit_planned
+            self._center.refresh()
+
     def _on_entered(self, text: str) -> None:
         if self._stale:
             return
         if self._how == "edit":
-            self._model.edit(text)
+            call = self.choice.enter(text)
+            if call or not text.strip():
+                self._model.edit(call)
         else:
             self._model.answer(text)
 
@@ -313,7 +334,8 @@ class RequestCard(Panel):
                 self._finish()
             return
         if self._shown and (self.line.text or self.reason.text):
-            self._typed[self._shown] = TypedDraft(self._how, self.line.text, self.reason.text)
+            text = self.choice.draft if self.choice.is_on else self.line.text
+            self._typed[self._shown] = TypedDraft(self._how, text, self.reason.text)
         if self.line.hasFocus() or self.reason.hasFocus():
             self._leave()
         self._close_line()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
@@ -12,12 +12,14 @@ from app.models.common.page import PageModel
 from app.models.live.frames import DisplayArea, drawn_size
 from app.models.live.next_action import same_page
 from app.models.live.page_input_model import PageInputModel
+from app.models.live.pointing_model import call_label, target_words
 from app.models.live.run_list import page_status
 from app.models.live.step_history import StepHistory
 from app.models.prompts.prompts_model import PromptsModel
 from app.views.live.canvas import PageCanvas
 from app.views.live.page_head import PageHead
 from app.views.live.page_overlay import TargetBox
+from app.views.live.point_overlay import PointOverlay
 from app.views.live.takeover_bar import TakeoverBar, TakeoverCard
 from app.views.prompts.prompts_pane import PromptsPane
 from app.views.review.page_view import PageSide
@@ -47,6 +49,8 @@ class RunPage(QWidget):
         self.prompts = PromptsPane(PromptsModel(model.client, model.tasks, self), center, theme, "live")
         self.hands = PageInputModel(model.client, model.tasks, self)
         self.canvas = PageCanvas(self.hands, theme)
+        self.pointing = model.open_run.pointing
+        self.points = PointOverlay(self.pointing, theme)
         self._page = PageModel(self)
         self.lines = PageSide(self.tr("Past step"), self._page, self.replay.pictures, theme)
         self.head = PageHead(theme)
@@ -57,6 +61,7 @@ class RunPage(QWidget):
         self.card = TakeoverCard(center, theme, self)
         self.card.hide()
         self._read: TakeoverSummary | None = None
+        self._edits = False
         self._planned: PlannedAction | None = None
         self._agent_at: tuple[float, float] | None = None
         """Where the agent's last action had the pointer, on the page ``_agent_on``."""
@@ -96,6 +101,9 @@ class RunPage(QWidget):
         self.hands.refused.connect(model.notice)
         self.card.closed.connect(self.close_card)
         self.bar.left.connect(self.take_focus)
+        self.pointing.changed.connect(self._on_pointing)
+        self.canvas.pointed.connect(self._on_pointer)
+        self.canvas.picked.connect(self._on_picked)
         self.now.clicked.connect(replay.live)
         self._center.keys_changed.connect(self._give_focus)
         self._give_focus()
@@ -105,6 +113,7 @@ class RunPage(QWidget):
         bind("live.replay.back", replay.back, lambda: bool(self.model.run))
         bind("live.replay.on", replay.on, lambda: replay.index is not None)
         bind("live.replay.live", replay.live, lambda: replay.index is not None)
+        bind("live.numbers", self._toggle_numbers, lambda: self.pointing.shows_numbers or self._can_point)
         bind("live.prompts", self.toggle_prompts, lambda: bool(self.model.run))
 
     # ------------------------------------------------------------ what the perspective asks
@@ -165,6 +174,45 @@ class RunPage(QWidget):
             self.take_focus()
         self._center.refresh()
 
+    # ------------------------------------------------------------ pointing
+    @property
+    def _can_point(self) -> bool:
+        return self.pointing.is_held and not self.model.lost
+
+    def _toggle_numbers(self) -> None:
+        self._show_live_page()
+        self.pointing.toggle_numbers()
+
+    def _show_live_page(self) -> None:
+        """Show the page as it is now: its elements are pointed at there."""
+        if self.shows_prompts:
+            self.toggle_prompts()
+        self.replay.live()
+
+    def _on_pointing(self) -> None:
+        pointing, now = self.pointing, self.replay.index is None
+        if pointing.is_editing and not self._edits:
+            self._show_live_page()
+            now = True
+        self._edits = pointing.is_editing
+        self.canvas.overlay = self.points if now else None
+        self.canvas.point(pointing.is_active and now, picks=pointing.is_editing and now)
+        self._show_target()
+
+    def _on_pointer(self, place: QPointF | None) -> None:
+        geometry = self.canvas.page_geometry
+        self.points.pointer = place
+        if place is None or not geometry.rect.contains(place):
+            self.pointing.hover_none()
+        else:
+            self.pointing.hover(*geometry.page_place(place))
+        self.canvas.update()
+
+    def _on_picked(self, place: QPointF) -> None:
+        geometry = self.canvas.page_geometry
+        if geometry.rect.contains(place):
+            self.pointing.pick_at(*geometry.page_place(place))
+
     # ------------------------------------------------------------ following the run
     def _on_opened(self, run: str) -> None:
         self._capture(on=False)
@@ -195,6 +243,7 @@ class RunPage(QWidget):
     def _on_picture(self, run: str) -> None:
         if run == self.model.run and self.replay.index is None:
             self._show_live()
+        self.pointing.on_picture(run)
 
     def _request_pictures(self) -> None:
         room = self.canvas.wanted
@@ -221,7 +270,7 @@ class RunPage(QWidget):
             self.strip.mark(index)
             self._show_past_step()
         self._show_status()
-        self._show_target()
+        self._on_pointing()
         self._follow_prompts()
         self._center.refresh()
 
@@ -336,6 +385,8 @@ class RunPage(QWidget):
             return (
                 TargetBox(words=mark.words, box=box) if view is not None and view.before.screenshot else None
             )
+        if self.pointing.is_editing or self.pointing.hovered is not None:
+            return self._pointed_target()
         planned = self.model.next
         row = self.model.row_of(self.model.run)
         if planned is None or self.has_control or not page_status(row, self.model.lost).is_now:
@@ -344,9 +395,25 @@ class RunPage(QWidget):
             words=planned.words,
             tag=planned.risk.value if planned.risk.level else "",
             role=RISK_ROLES[planned.risk.level],
-            box=planned.box,
+            box=self._box_now(planned),
             point=planned.point,
         )
+
+    def _box_now(self, planned: PlannedAction) -> tuple[float, float, float, float] | None:
+        """Return where the target is now, as far as that is known."""
+        target = self.pointing.at(planned.element)
+        return target.box if target is not None else planned.box
+
+    def _pointed_target(self) -> TargetBox | None:
+        """Return the chosen element, or the one under the pointer."""
+        pointing = self.pointing
+        target = pointing.target if pointing.hovered is None else pointing.at(pointing.hovered)
+        if target is None:
+            return None
+        words = f"{target.number}  {target_words(target)}"
+        if target.number == pointing.chosen and pointing.call:
+            words = f"{words} · {call_label(pointing.call)}"
+        return TargetBox(words=words, box=target.box)
 
     def _show_account(self) -> None:
         account = self.model.takeover
