@@ -55,6 +55,8 @@ class TakenOverPage:
         self._run, self.taken_over, self.available = run, False, asyncio.Event()
         self.loop: AgentLoop | None = None
         self.summary: TakeoverSummary | None = None
+        self.path = self.browser = None
+        self.logging_in = asyncio.Lock()
 
     async def take_over(self, control: RunControl) -> None:
         await control.take_over()

@@ -56,6 +56,8 @@ PROOF_SECONDS = 10.0
 """Longest duration of the look at pages that prove a log-in, while the run is handed back."""
 GIVE_SECONDS = 45.0
 """Longest duration of giving one run a log-in."""
+WAIT_INTERVAL, WAIT_LOOKS = 0.05, 100
+"""Seconds between two looks whether a run that has just asked waits, and how many there are."""
 AT_ONCE = 4
 """Runs that are given a log-in at the same time."""
 
@@ -116,8 +118,10 @@ class LoginSharing:
 
         Await it before the agent has the page back.
         """
+        if wall is None or not is_login_wall(wall) or is_nobody(found.request.storage_state):
+            return None
         final = found.page.path.final if found.page.path is not None else None
-        if wall is None or not is_login_wall(wall) or final is None or is_nobody(found.request.storage_state):
+        if final is None:
             return None
         if final.challenge is not Challenge.NONE and wall_key(final) not in found.control.no_walls:
             return None
@@ -275,7 +279,10 @@ class LoginSharing:
             self._core.registry.hold(self._give_later(found, event.request, made))
 
     async def _give_later(self, found: SupervisedRun, request: ApprovalRequest, made: MadeLogin) -> None:
-        await asyncio.sleep(0)  # the run is about to wait
+        for _ in range(WAIT_LOOKS):  # the run is about to wait
+            if _waits(found, request):
+                break
+            await asyncio.sleep(WAIT_INTERVAL)
         if await self._give(found, request, made):
             shared = LoginShared(site=made.site, source=made.run, runs=(found.run,), words=_words(made, 1, 0))
             self._core.bus.publish(shared)
