@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from PIL import Image
 from PySide6.QtCore import QSize
 
 from app.engine.core.events import LiveRunDismissed, PageFrame
-from app.models.live.frames import DisplayArea, FrameStore, decoded, drawn_size
-from tests.support.fake_live import page_jpeg
+from app.engine.core.supervision import RunState
+from app.models.live.frames import (
+    MAX_UNSEEN,
+    DisplayArea,
+    FrameStore,
+    RunThumbnails,
+    decoded,
+    drawn_size,
+)
+from tests.support.fake_live import make_rows, page_jpeg
 
 
 def frame(number, *, run="live-1", width=640, height=400, jpeg=None, **more):
@@ -122,3 +131,70 @@ def test_a_run_that_left_the_wall_is_forgotten_also_while_its_picture_is_decoded
     qtbot.waitUntil(lambda: store.get("live-2") is not None)
     assert store.get("live-1") is None
     assert "live-1" not in told
+
+
+# ------------------------------------------------------------------------------------------------ ended runs
+TILE = QSize(280, 175)
+
+
+def test_a_hundred_ended_runs_give_their_pictures_back(store, qtbot):
+    released: list[str] = []
+    store.released.connect(released.append)
+    seen = [f"run-{number}" for number in range(6)]
+    store.set_in_sight(seen)
+    for number in range(100):
+        run = f"run-{number}"
+        store.fit(run, TILE)
+        store.take(frame(number, run=run))
+        qtbot.waitUntil(lambda run=run: store.get(run) is not None)
+        store.set_ended(run, True)
+    assert all(store.get(run) is not None for run in seen), "what is on the screen stays"
+    assert store.held <= (len(seen) + MAX_UNSEEN) * TILE.width() * TILE.height() * 4
+    assert len(released) == 100 - len(seen) - MAX_UNSEEN
+
+
+def test_the_picture_of_a_run_that_goes_on_is_never_given_back(store, qtbot):
+    for number in range(30):
+        store.take(frame(number, run=f"run-{number}"))
+    qtbot.waitUntil(lambda: all(store.get(f"run-{number}") for number in range(30)))
+    store.set_in_sight([])
+    assert all(store.get(f"run-{number}") for number in range(30))
+
+
+def test_an_ended_run_that_was_large_is_held_no_larger_than_its_tile(store, qtbot):
+    store.fit("live-1", TILE)
+    store.enlarge("live-1", QSize(1280, 800))
+    store.take(frame(1, width=1280))
+    qtbot.waitUntil(lambda: store.get("live-1") is not None)
+    assert store.get("live-1").image.width() == 1280
+    store.set_ended("live-1", True)
+    assert store.get("live-1").image.width() == 1280, "it is still large"
+    store.enlarge("", QSize())
+    qtbot.waitUntil(lambda: store.get("live-1").image.size() == TILE)
+
+
+def test_a_picture_that_was_given_back_is_loaded_again_when_its_tile_comes_into_sight(
+    store, client, tasks, fake_engine, qtbot, monkeypatch
+):
+    async def stored(_digest):
+        return page_jpeg(640, 400)
+
+    async def with_picture(run, detail_of=fake_engine.live_run):
+        detail = await detail_of(run)
+        return replace(detail, steps=tuple(replace(step, screenshot="shot") for step in detail.steps))
+
+    monkeypatch.setattr(fake_engine, "blob", stored)
+    monkeypatch.setattr(fake_engine, "live_run", with_picture)
+    rows = [
+        replace(make_rows()[5], run=f"live-{number}", state=RunState.ENDED)
+        for number in range(6, 6 + 2 * MAX_UNSEEN)
+    ]
+    fake_engine.rows |= {row.run: row for row in rows}
+    thumbnails = RunThumbnails(client, tasks, store)
+    for row in rows:
+        thumbnails.want([row])
+        qtbot.waitUntil(lambda row=row: store.get(row.run) is not None)
+    assert store.get(rows[0].run) is None
+    store.set_in_sight([rows[0].run])
+    thumbnails.want([rows[0]])
+    qtbot.waitUntil(lambda: store.get(rows[0].run) is not None)

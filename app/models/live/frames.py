@@ -7,7 +7,7 @@ falls behind shows fewer frames, never older ones, and its memory does not grow.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from app.models.common.decoder import Decoder
 from app.models.common.tasks import ignore
 
 if TYPE_CHECKING:
-    from app.engine.core.events import LiveRunDismissed
+    from app.engine.core.events import LiveRunChanged, LiveRunDismissed
     from app.engine.core.supervision import LiveRow
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
@@ -29,6 +29,8 @@ SIZE_TOLERANCE = 2
 """Pixels by which a frame may miss its size and still be drawn unscaled."""
 MAX_SIDE = 8192
 """Largest side in pixels; a larger image is not one of our frames."""
+MAX_UNSEEN = 8
+"""Pictures of ended runs that are kept out of sight, for scrolling back; all others are given back."""
 BEGIN, END = b"\xff\xd8", b"\xff\xd9"
 """First and last bytes of a complete JPEG."""
 
@@ -118,22 +120,28 @@ class FrameCounts:
 
 
 class FrameStore(QObject):
-    """The newest frame of each run.
+    """The newest frame of each run; of ended runs only those in sight, and a few more.
 
     Signals:
         arrived(run): ``get`` returns a newer frame.
+        released(run): the picture of an ended run was given back; it can be loaded again.
     """
 
     arrived = Signal(str)
+    released = Signal(str)
 
     def __init__(self, client: EngineEvents, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lanes: dict[str, _RunFrames] = {}
         self._large = ("", DisplayArea(QSize()))
+        self._in_sight: frozenset[str] = frozenset()
+        self._ended: dict[str, None] = {}
+        """Ended runs, those in sight last behind."""
         self.counts = FrameCounts()
         self._decoder = Decoder(self)
         client.page_frame.connect(self.take)
         client.live_run_dismissed.connect(self._gone)
+        client.live_run_changed.connect(self._on_row)
 
     def get(self, run: str) -> PageImage | None:
         lane = self._lanes.get(run)
@@ -145,7 +153,24 @@ class FrameStore(QObject):
 
     def enlarge(self, run: str, room: QSize, ratio: float = 1.0) -> None:
         """Show this run large, in this area, decoded before the others; "" for none."""
-        self._large = (run, DisplayArea(room, ratio))
+        before, self._large = self._large[0], (run, DisplayArea(room, ratio))
+        if before != run:
+            self._give_back()
+
+    def set_ended(self, run: str, ended: bool) -> None:
+        """Note whether a run has ended: no frame will replace its picture."""
+        if not ended:
+            self._ended.pop(run, None)
+        elif run not in self._ended:
+            self._ended[run] = None
+            self._give_back()
+
+    def set_in_sight(self, runs: Iterable[str]) -> None:
+        """Set the runs whose pictures are on the screen."""
+        self._in_sight = frozenset(runs)
+        for run in self._in_sight & self._ended.keys():
+            self._ended[run] = self._ended.pop(run)
+        self._give_back()
 
     @property
     def held(self) -> int:
@@ -166,6 +191,7 @@ class FrameStore(QObject):
 
     def forget(self, run: str) -> None:
         self._lanes.pop(run, None)
+        self._ended.pop(run, None)
 
     def close(self) -> None:
         self._lanes.clear()
@@ -173,6 +199,40 @@ class FrameStore(QObject):
 
     def _gone(self, event: LiveRunDismissed) -> None:
         self.forget(event.run)
+
+    def _on_row(self, event: LiveRunChanged) -> None:
+        self.set_ended(event.row.run, not event.row.state.alive)
+
+    def _give_back(self) -> None:
+        """Drop pictures of ended runs that nobody sees; keep the others no larger than they are drawn."""
+        held = [run for run in self._ended if run != self._large[0] and self.get(run) is not None]
+        unseen = [run for run in held if run not in self._in_sight]
+        for run in unseen[: max(len(unseen) - MAX_UNSEEN, 0)]:
+            self._lanes.pop(run)
+            self.released.emit(run)
+        for run in held:
+            if (lane := self._lanes.get(run)) is not None:
+                self._shrink(lane)
+
+    def _shrink(self, lane: _RunFrames) -> None:
+        """Scale a picture that was large down to its tile, on a worker."""
+        picture, area = lane.picture, lane.tile
+        if picture is None or area is None or area.room.isEmpty():
+            return
+        size = picture.image.size().scaled(area.room, Qt.AspectRatioMode.KeepAspectRatio)
+        if picture.image.width() <= size.width() + SIZE_TOLERANCE:
+            return
+
+        def scaled(image: QImage) -> None:
+            if lane.picture is picture:
+                lane.picture = replace(picture, image=image)
+
+        self._decoder.start(
+            lambda: picture.image.scaled(
+                size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+            ),
+            scaled,
+        )
 
     def _start(self, lane: _RunFrames, frame: PageFrame) -> None:
         lane.busy = True
@@ -207,6 +267,8 @@ class FrameStore(QObject):
             at=monotonic(),
         )
         self.arrived.emit(frame.run)
+        if frame.run in self._ended:
+            self._give_back()
 
 
 FULL_RATE, TILE_RATE = 25.0, 1.0
@@ -312,6 +374,7 @@ class RunThumbnails(QObject):
         self._client, self._tasks, self._frames = client, tasks, frames
         self._asked: set[str] = set()
         client.live_run_dismissed.connect(self._on_gone)
+        frames.released.connect(self._asked.discard)
 
     def want(self, rows: Iterable[LiveRow]) -> None:
         """Load the screenshots of runs in sight that have stored steps and no page."""
@@ -324,6 +387,7 @@ class RunThumbnails(QObject):
             ):
                 continue
             self._asked.add(row.run)
+            self._frames.set_ended(row.run, True)
             self._tasks.start(self._fetch(row.run), self._on_loaded, ignore)
 
     async def _fetch(self, run: str) -> PageFrame | None:

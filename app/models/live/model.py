@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.engine.core.hand_back import HAND_BACK, HandBack
 from app.engine.core.supervision import LiveRow, PlannedAction, TakeoverSummary, sort_live_rows
 from app.models.common.translate import tr
+from app.models.live.batch_list import BatchesModel
 from app.models.live.delayed_actions import DelayedStops
 from app.models.live.frames import FrameStore, FrameSubscriptions, RunThumbnails
 from app.models.live.inbox_model import InboxModel
@@ -18,7 +19,8 @@ from app.models.live.next_action import NextActionModel
 from app.models.live.open_run import OpenRunModel
 from app.models.live.run_form import RunFormModel
 from app.models.live.run_list import RunList, can_resume, display_state, has_control, is_queued
-from app.models.live.task_file_form import TaskFileModel
+from app.models.live.wall import WallModel
+from app.models.live.wall_list import GroupHeading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -77,12 +79,14 @@ class LiveModel(QObject):
         self.client, self.tasks = client, tasks
         self.hands = InputGuard(clock, self)
         self.list = RunList(self, clock, lambda: self.hands.is_busy)
+        self.wall = WallModel(client, self.list, self.hands, self)
+        """The runs that are shown: filtered and grouped."""
         self.delayed_stops = DelayedStops(client, tasks, self.hands, self.list.name_of, self)
         self.subscriptions = FrameSubscriptions(client, tasks, self)
         self.frames = FrameStore(client, self)
         self.run_thumbnails = RunThumbnails(client, tasks, self.frames, self)
         self.form = RunFormModel(client, tasks, self)
-        self.task_file = TaskFileModel(client, tasks, self)
+        self.batches = BatchesModel(client, tasks, self.hands, self.delayed_stops.held, self.row_of, self)
         self.is_loaded = False
         self.error = ""
         self.lost = ""
@@ -117,6 +121,8 @@ class LiveModel(QObject):
         self.open_run.notice.connect(self.notice)
         self.open_run.knowledge.tip_wanted.connect(self.knowledge_wanted)
         self.hands.idle.connect(self.list.arrange)
+        self.hands.idle.connect(self.wall.on_idle)  # after the list: it follows its order
+        self.wall.arranged.connect(self._follow_wall)
         self.hands.key_withheld.connect(
             lambda: self.notice.emit(
                 tr("Typing ignored: the field is closed. Pause for a second or press Esc.")
@@ -131,8 +137,11 @@ class LiveModel(QObject):
         client.hint_changed.connect(self._on_hint)
         client.host_changed.connect(self._on_host)
         self.inbox = InboxModel(self)
-        for form in (self.form, self.task_file):
-            form.sent.connect(self._on_sent)
+        self.form.sent.connect(self._on_sent)
+        self.batches.notice.connect(self.notice)
+        self.batches.undo_offered.connect(self.undo_offered)
+        self.batches.run_wanted.connect(self.open)
+        self.batches.review_wanted.connect(self.review_wanted)
 
     @property
     def api(self) -> EngineApi:
@@ -140,6 +149,7 @@ class LiveModel(QObject):
 
     def start(self) -> None:
         self.tasks.start(self.api.live_runs(), self._on_loaded, self._failed, key="live-runs")
+        self.batches.load()
 
     @property
     def next(self) -> PlannedAction | None:
@@ -156,18 +166,33 @@ class LiveModel(QObject):
 
     def select(self, run: str) -> None:
         """Make a run the current one; an open run is replaced by it."""
+        self.wall.heading = None
         if self.run and run:
             self.open(run)
         elif run != self.current:
-            self.current = run
-            self.current_changed.emit(run)
-            self._emit_row()
+            self._set_current(run)
+
+    def select_heading(self, group: str) -> None:
+        """Make the heading of a group the current row; then no run is current on the wall."""
+        self.wall.heading = group
+        if not self.run:
+            self._set_current("")
 
     def move(self, by: int) -> None:
-        count, row = len(self.list.rows), self.list.row_of(self.current)
-        if count:
-            place = 0 if row < 0 else min(max(row + by, 0), count - 1)
-            self.select(self.list.rows[place].run)
+        """Make the next or previous shown run the current one; collapsed groups are stops, too."""
+        stops = self.wall.stops
+        place = self.wall.place_of(self.current, stops)
+        if not stops:
+            return
+        if place is None:
+            target = self.wall.nearest(self.current, stops, by)
+        else:
+            target = min(max(place + by, 0), len(stops) - 1)
+        stop = stops[target]
+        if isinstance(stop, GroupHeading):
+            self.select_heading(stop.group)
+        else:
+            self.select(stop.run)
 
     def open(self, run: str) -> None:
         if self.row_of(run) is None or run == self.run:
@@ -196,6 +221,7 @@ class LiveModel(QObject):
             self._next.open("")
             self.tasks.cancel("live-open")
             self.opened.emit("")
+            self._follow_wall()
 
     @property
     def needing_attention(self) -> list[LiveRow]:
@@ -318,6 +344,8 @@ class LiveModel(QObject):
             "inbox": self.inbox.session(),
             "current": self.current,
             "numbers": self.list.numbers.saved,
+            "wall": self.wall.session(),
+            "batch": self.batches.form.choices(),
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -325,7 +353,9 @@ class LiveModel(QObject):
         self._restore = str(saved.get("run") or "")
         self.current = str(saved.get("current") or "")
         self.list.numbers.restore(saved.get("numbers"))
+        self.wall.restore(saved.get("wall"))
         self.inbox.restore(saved.get("inbox"))
+        self.batches.form.restore(saved.get("batch"))
 
     # ------------------------------------------------------------ answers
     def _do(
@@ -377,7 +407,7 @@ class LiveModel(QObject):
             self.handing_back = ""
         self.list.put(row)
         self.subscriptions.set_one_alive(row.run, _has_page(row))
-        if before is None and not self.current:
+        if before is None and not self.current and self.wall.heading is None:
             self._select_row(0)
         self.delayed_stops.follow(row)
         self._next.follow(row.run)
@@ -387,7 +417,7 @@ class LiveModel(QObject):
             self._soon.start()
 
     def _on_gone(self, event: LiveRunDismissed) -> None:
-        place = self.list.row_of(event.run)
+        place = self.wall.list.row_of(event.run)
         self.delayed_stops.forget(event.run)
         if self.run == event.run:
             self.close()
@@ -427,11 +457,25 @@ class LiveModel(QObject):
 
         self.tasks.start(work, came)
 
+    def _follow_wall(self) -> None:
+        """Keep the current run among the shown ones: nothing is done to a run that nobody sees."""
+        if self.run or self.wall.heading_row >= 0 or self.wall.list.row_of(self.current) >= 0:
+            return
+        self.wall.heading = None
+        runs = [row.run for row in self.wall.list.rows if isinstance(row, LiveRow)]
+        self._set_current(runs[self.wall.nearest(self.current, runs, 1)] if runs else "")
+
     def _select_row(self, place: int) -> None:
-        rows = self.list.rows
-        self.current = rows[min(max(place, 0), len(rows) - 1)].run if rows else ""
-        self.current_changed.emit(self.current)
-        self._emit_row()
+        """Make the run in this row of the wall the current one, or the nearest run."""
+        rows = self.wall.list.rows
+        found = [row.run for row in [*rows[max(place, 0) :], *reversed(rows)] if isinstance(row, LiveRow)]
+        self._set_current(found[0] if found else "")
+
+    def _set_current(self, run: str) -> None:
+        if run != self.current:
+            self.current = run
+            self.current_changed.emit(run)
+            self._emit_row()
 
     def _emit_row(self) -> None:
         if (row := self.row) is not None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject
 
+from app.engine.api.live_filter_words import state_group
 from app.engine.core.labels import state_label
 from app.engine.core.supervision import LiveRow, RunState, Stage, sort_live_rows
+from app.engine.core.trajectory import Outcome
 from app.models.common.object_list import ObjectList
 from app.models.common.translate import tr
+from app.models.live.wall_figures import spent_words
 
 REUSE_SECONDS = 600.0
 """The number of a dismissed run is not reused for this long: operators remember it."""
@@ -155,6 +158,7 @@ class RunList(ObjectList[LiveRow]):
             value.why,
             value.url,
             value.cost.words if value.cost is not None else "",
+            spent_words(value),
         ]
         return "\n".join(dict.fromkeys(line for line in lines if line))
 
@@ -211,7 +215,7 @@ class RunList(ObjectList[LiveRow]):
         for place, wanted in enumerate(sort_live_rows(self._rows)):
             row = self.row_of(wanted.run)
             if row != place:
-                self._move(row, place)
+                self.move_row(row, place)
 
     def elapsed(self, value: LiveRow) -> float:
         """Return the run's own clock now, in seconds."""
@@ -232,13 +236,7 @@ class RunList(ObjectList[LiveRow]):
         others = self._rows[:row] + self._rows[row + 1 :]
         place = bisect_left(others, _sort_key(value), key=_sort_key)
         if place != row:
-            self._move(row, place)
-
-    def _move(self, row: int, place: int) -> None:
-        self.beginMoveRows(QModelIndex(), row, row, QModelIndex(), place if place < row else place + 1)
-        self._rows.insert(place, self._rows.pop(row))
-        self._places = None
-        self.endMoveRows()
+            self.move_row(row, place)
 
 
 def _sort_key(row: LiveRow) -> tuple[object, ...]:
@@ -294,7 +292,7 @@ def status_line(row: LiveRow) -> str:
 
 def display_state(row: LiveRow) -> str:
     """Return the badge of a run, one of ``needs``, ``paused``, ``yours``, ``mending``, ``broken``, ``risky``,
-    ``running``, ``starting``, ``queued``, ``done`` and ``stopped``.
+    ``running``, ``starting``, ``queued``, ``done``, ``failed`` and ``stopped``.
     """
     if row.needs and row.state is not RunState.TAKEN_OVER:
         return "needs"
@@ -310,17 +308,9 @@ def display_state(row: LiveRow) -> str:
     if row.state in faces:
         return faces[row.state]
     if row.state is RunState.ENDED:
-        return OUTCOME_WORDS.get(row.outcome, "stopped")
+        return "broken" if row.outcome == Outcome.CRASHED else state_group(row)
     return "risky" if row.risk >= HIGH_RISK else "running"
 
-
-OUTCOME_WORDS = {
-    "answered": "done",
-    "done_by_hand": "done",
-    "ended_by_environment": "done",
-    "crashed": "broken",
-}
-"""Badges of ended runs by outcome; all others are ``stopped``."""
 
 HIGH_RISK = 0.5
 """A running run is called risky from this risk on."""
@@ -360,22 +350,6 @@ def clock_words(seconds: float) -> str:
     if hours:
         return f"{hours}:{rest // 60:02d}:{rest % 60:02d}"
     return f"{rest // 60}:{rest % 60:02d}"
-
-
-def counts_words(rows: Sequence[LiveRow]) -> str:
-    """Return ``2 need you · 3 running · 1 done``, without states that no run has."""
-    faces = [display_state(row) for row in rows]
-    needy = faces.count("needs")
-    going = sum(faces.count(face) for face in ("running", "risky", "starting", "mending", "yours"))
-    parts = (
-        (needy, tr("{0} needs you") if needy == 1 else tr("{0} need you")),
-        (going, tr("{0} running")),
-        (faces.count("paused"), tr("{0} paused")),
-        (faces.count("broken"), tr("{0} interrupted")),
-        (faces.count("queued"), tr("{0} queued")),
-        (faces.count("done") + faces.count("stopped"), tr("{0} ended")),
-    )
-    return " · ".join(words.format(count) for count, words in parts if count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,8 +36,8 @@ class WallFigures:
 
     @property
     def spent_words(self) -> str:
-        """``$4.20 · 1.2M tokens``; "" without a model."""
-        money = self.cost.short if self.cost is not None else ""
+        """``spent $4.20 · 1.2M tokens``; "" without a model."""
+        money = tr("spent {0}").format(self.cost.short) if self.cost is not None else ""
         tokens = tr("{0} tokens").format(token_words(self.tokens)) if self.tokens else ""
         return " · ".join(part for part in (money, tokens) if part)
 
@@ -52,10 +52,10 @@ class WallFigures:
     @property
     def explanation(self) -> str:
         """Sentences that say what each figure counts."""
-        lines = []
+        lines: list[str] = []
         if self.spent_words:
             lines.append(
-                tr("{0}: spent by the {1} runs shown, ended ones too.").format(self.spent_words, self.runs)
+                tr("{0}: by the {1} runs shown, ended ones too.").format(self.spent_words, self.runs)
             )
         if self.ended:
             lines.append(
@@ -137,14 +137,11 @@ def run_token_words(row: LiveRow) -> str:
 
 
 def spent_words(row: LiveRow) -> str:
-    """Return money and tokens with their limits for a tile, the one nearer to its limit first; "" without a model."""
+    """Return what is nearer to its limit for a tile, money or tokens: ``$0.12 of $0.50``; "" without a model."""
     money, tokens = money_words(row), run_token_words(row)
     tokens = tr("{0} tokens").format(tokens) if tokens else ""
-    if row.cost is not None and row.cost.unpriced and not row.cost.known and tokens:
-        money = ""  # "cost unknown" on every tile says nothing
-    spent = row.cost.known if row.cost is not None else 0.0
-    by_money = spent / row.max_money if row.max_money > 0 else 0.0
-    parts = (
-        (money, tokens) if not row.max_tokens or by_money >= row.tokens / row.max_tokens else (tokens, money)
-    )
-    return " · ".join(part for part in parts if part)
+    spent = row.cost
+    if spent is None or (spent.unpriced and not spent.known):  # "cost unknown" on every tile says nothing
+        return tokens or money
+    by_money = spent.known / row.max_money if row.max_money > 0 else 0.0
+    return tokens if tokens and budget_share(row) > by_money else money

@@ -8,13 +8,16 @@ from PySide6.QtCore import QCoreApplication
 
 from app.models.live.knowledge import due_words, follow_words, vote_words
 from app.models.live.run_list import clock_words, flag_words, is_queued, need_words, state_words
+from app.models.live.wall_figures import is_near_limit, money_words, run_token_words
+from app.models.live.wall_list import GroupHeading
 from app.views.knowledge.tip_rows import ROUTE_ROLE, ROUTE_SIGN
-from app.views.live.state_marks import draw_sign, state_role
+from app.views.live.state_marks import state_role, state_sign
 from app.views.widgets.rows import RowContent, RowStyle, Span, SpanLine, Text, line, plain, small
 from app.views.widgets.signs import (
     SEVERITY_ROLE,
     TROUBLE_ROLE,
     diamond_sign,
+    icon_sign,
     severity_sign,
     tick_sign,
     trouble_sign,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from app.models.live.knowledge import TipAtStep
     from app.models.live.run_list import RunList
     from app.models.live.timeline import TimelineEntry
+    from app.models.live.wall_list import WallRow
     from app.models.review.run_memory import MemoryLine
 
 PLAN_SIGNS = {
@@ -115,16 +119,34 @@ def tip_row(tip: TipAtStep) -> RowContent:
 def run_row(run: LiveRow, runs: RunList) -> RowContent:
     """State and task with the run's number; below, state, need and time."""
     clock = "" if is_queued(run) else clock_words(runs.elapsed(run))
-    clock = f"{run.cost.short} · {clock}" if run.cost is not None else clock
+    spent = money_words(run) or run_token_words(run)
+    near = is_near_limit(run)
+    clock = " · ".join(part for part in (spent, clock) if part)
     need = need_words(run) or flag_words(run) or run.words or run.why
     return RowContent(
-        sign=Span(
-            sign=lambda painter, box, theme: draw_sign(painter, theme, box.toRect(), run), size=(16, 16)
-        ),
+        sign=Span(sign=state_sign(run), size=(16, 16)),
         lines=(
             line(plain(run.intent), right=small(str(runs.numbers.of(run.run)))),
-            line(small(state_words(run), state_role(run), gap=6), small(need), right=small(clock)),
+            line(
+                small(state_words(run), state_role(run), gap=6),
+                small(need),
+                right=small(clock, "warn", sign=severity_sign("warning"), size=(9, 9))
+                if near
+                else small(clock),
+            ),
         ),
+    )
+
+
+def wall_row(row: WallRow, runs: RunList) -> RowContent:
+    """A run, or the heading of a group."""
+    if not isinstance(row, GroupHeading):
+        return run_row(row, runs)
+    sign = icon_sign("chevron-right" if row.folded else "chevron-down", "muted")
+    return RowContent(
+        sign=Span(sign=sign, size=(16, 16)),
+        lines=(line(plain(row.title, bold=True)), line(small(row.counts), right=small(row.spent))),
+        tint="hover",
     )
 
 

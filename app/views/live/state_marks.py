@@ -13,6 +13,7 @@ from app.views.widgets.signs import elided
 if TYPE_CHECKING:
     from app.engine.core.supervision import LiveRow
     from app.views.frame.theme import Theme
+    from app.views.widgets.signs import Sign
 
 STATE_MARKS = {
     "needs": ("bell-ring", "warn"),
@@ -25,6 +26,7 @@ STATE_MARKS = {
     "paused": ("pause", "text"),
     "queued": ("timer-sand", "muted"),
     "done": ("check-bold", "ok"),
+    "failed": ("close-circle", "fail"),
     "stopped": ("stop", "muted"),
 }
 """Sign and role of each badge."""
@@ -79,3 +81,8 @@ def draw_sign(painter: QPainter, theme: Theme, box: QRect, row: LiveRow) -> None
         inset = round(box.width() * 0.2)
         box, role = box.adjusted(inset, inset, -inset, -inset), "raised"
     theme.icon(sign, role).paint(painter, box)
+
+
+def state_sign(row: LiveRow) -> Sign:
+    """Return the sign of a run's state for a row."""
+    return lambda painter, box, theme: draw_sign(painter, theme, box.toRect(), row)

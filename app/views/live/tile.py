@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QRegion, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.models.common.object_list import OBJECT_ROLE
@@ -14,10 +14,13 @@ from app.models.live.run_list import (
     display_state,
     flag_words,
     is_queued,
+    page_status,
     status_line,
     step_words,
 )
-from app.views.live.state_marks import EMPHASIZED, STATE_MARKS, draw_state, state_role
+from app.models.live.wall_figures import is_near_limit, spent_words
+from app.models.live.wall_list import GroupHeading
+from app.views.live.state_marks import EMPHASIZED, draw_state, state_role
 from app.views.widgets.keycap import draw_keys
 from app.views.widgets.signs import SEVERITY_ROLE, draw_severity, elided
 
@@ -31,51 +34,85 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 GAP = 12
 """Pixels between tiles."""
-HEAD, PAD = 32, 10
+HEAD, PAD, HEADING = 32, 10, 34
 SHAPE = 10 / 16
 """Aspect ratio of a page's picture, height to width."""
+COMPACT = 232
+"""Tiles narrower than this have two lines of text instead of five; pixels at 100 % text size."""
 
 
 class TileDelegate(QStyledItemDelegate):
-    """Paints ``LiveRow``s in cells of ``cell`` pixels, which include the gap between tiles."""
+    """Paints runs in cells of ``cell`` pixels, which include the gap between tiles, and headings in a line of their
+    own.
+
+    Attributes:
+        line_width: of a heading, in pixels.
+        dirty: the part of the view that is being painted; what lies outside is skipped.
+    """
 
     def __init__(self, model: LiveModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._model, self._theme = model, theme
-        self.cell = QSize(280, 300)
+        self.cell, self.line_width = QSize(280, 300), 280
+        self.dirty: QRegion | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        if isinstance(index.data(OBJECT_ROLE), GroupHeading):
+            return QSize(self.line_width, self.heading_height())
         return self.cell
 
+    def heading_height(self) -> int:
+        return self._theme.px(HEADING)
+
     def height_for(self, width: int) -> int:
-        return round((width - self._theme.px(GAP)) * SHAPE) + self._text_height() + self._theme.px(GAP + HEAD)
+        gap = self._theme.px(GAP)
+        return round((width - gap) * SHAPE) + self._text_height(width) + gap + self._theme.px(HEAD)
 
     def picture_size(self) -> QSize:
         """Size of a page's picture on a tile; its foot may be cropped."""
         width = self.cell.width() - self._theme.px(GAP)
         return QSize(width, round(width * SHAPE))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: LiveRow | None = index.data(OBJECT_ROLE)
-        if row is None:
-            return
+    def parts(self, item: QRect) -> tuple[QRect, QRect, QRect]:
+        """Return where a tile shows its head, its picture and its words."""
         px, half = self._theme.px, self._theme.px(GAP) // 2
-        card = QRect(option.rect.topLeft(), self.cell).adjusted(half, half, -half, -half)
+        card = QRect(item.topLeft(), self.cell).adjusted(half, half, -half, -half)
+        head = QRect(card.left() + px(PAD), card.top(), card.width() - 2 * px(PAD), px(HEAD))
+        high = card.height() - px(HEAD) - self._text_height(self.cell.width())
+        picture = QRect(card.left(), head.bottom() + 1, card.width(), high)
+        top = picture.bottom() + 1 + px(8)
+        return head, picture, QRect(head.left(), top, head.width(), card.bottom() - top)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row: LiveRow | GroupHeading | None = index.data(OBJECT_ROLE)
+        if row is None or not self._is_dirty(option.rect):
+            return
         painter.save()
         painter.setLayoutDirection(option.direction)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        self._paint_card(painter, option, card)
-        head = QRect(card.left() + px(PAD), card.top(), card.width() - 2 * px(PAD), px(HEAD))
-        self._paint_head(painter, head, row)
-        high = card.height() - px(HEAD) - self._text_height()
-        picture = QRect(card.left(), head.bottom() + 1, card.width(), high)
-        self._paint_page(painter, picture, row)
-        self._paint_progress(painter, picture, row)
-        top = picture.bottom() + 1 + px(8)
-        self._paint_words(painter, QRect(head.left(), top, head.width(), card.bottom() - top), row)
-        self._paint_edge(painter, option, card, row)
+        if isinstance(row, GroupHeading):
+            paint_heading(painter, option, self._theme, row)
+        else:
+            self._paint_tile(painter, option, row)
         painter.restore()
+
+    def _paint_tile(self, painter: QPainter, option: QStyleOptionViewItem, row: LiveRow) -> None:
+        half = self._theme.px(GAP) // 2
+        card = QRect(option.rect.topLeft(), self.cell).adjusted(half, half, -half, -half)
+        head, picture, words = self.parts(option.rect)
+        self._paint_card(painter, option, card)
+        if self._is_dirty(head):
+            self._paint_head(painter, head, row)
+        if self._is_dirty(picture):
+            self._paint_page(painter, picture, row)
+            self._paint_progress(painter, picture, row)
+        if self._is_dirty(words):
+            self._paint_words(painter, words, row)
+        self._paint_edge(painter, option, card, row)
+
+    def _is_dirty(self, box: QRect) -> bool:
+        return self.dirty is None or self.dirty.intersects(box)
 
     # ------------------------------------------------------------ parts
     def _paint_card(self, painter: QPainter, option: QStyleOptionViewItem, card: QRect) -> None:
@@ -100,7 +137,8 @@ class TileDelegate(QStyledItemDelegate):
         middle = box.center().y() + 1
         number = str(self._model.list.numbers.of(row.run))
         taken = draw_keys(painter, theme, QRect(box.left(), box.top(), box.width(), box.height()), number)
-        clock = clock_words(self._model.list.elapsed(row)) if not is_queued(row) else ""
+        is_timed = not is_queued(row) and not self._is_compact(self.cell.width())
+        clock = clock_words(self._model.list.elapsed(row)) if is_timed else ""
         font = theme.font("secondary")
         painter.setFont(font)
         painter.setPen(theme.color("muted"))
@@ -142,13 +180,27 @@ class TileDelegate(QStyledItemDelegate):
         painter.drawEllipse(place, self._theme.px(4), self._theme.px(4))
 
     def _paint_no_page(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
-        """Without a picture, draw the state's sign, large and pale."""
+        """Without a picture, write why, and the address."""
         theme, px = self._theme, self._theme.px
-        side = px(40)
-        sign = QRect(box.center().x() - side // 2, box.center().y() - side // 2, side, side)
-        painter.setOpacity(0.35)
-        theme.icon(STATE_MARKS[display_state(row)][0], "muted").paint(painter, sign)
-        painter.setOpacity(1.0)
+        font = theme.font("secondary")
+        metrics = QFontMetrics(font)
+        inner = box.adjusted(px(PAD), px(4), -px(PAD), -px(4))
+        sign, lines = px(26), [row.url or row.start_url]
+        if not row.needs:  # a need stands below the picture
+            lines.append(page_status(row).placeholder)
+        lines = [line for line in dict.fromkeys(lines) if line]
+        high = sign + px(6) + len(lines) * metrics.lineSpacing()
+        top = inner.top() + max((inner.height() - high) // 2, 0)
+        icon = "timer-sand" if is_queued(row) else "web"
+        theme.icon(icon, "muted").paint(painter, QRect(inner.center().x() - sign // 2, top, sign, sign))
+        painter.setFont(font)
+        painter.setPen(theme.color("muted"))
+        top += sign + px(6)
+        for number, line in enumerate(lines):
+            shown = elided(metrics, line, inner.width(), middle=not number and "/" in line)
+            place = QRect(inner.left(), top + number * metrics.lineSpacing(), inner.width(), metrics.height())
+            if place.bottom() <= inner.bottom():
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
 
     def _paint_progress(self, painter: QPainter, picture: QRect, row: LiveRow) -> None:
         """Draw the share of used steps as a line under the picture."""
@@ -165,28 +217,60 @@ class TileDelegate(QStyledItemDelegate):
     def _line(self) -> int:
         return QFontMetrics(self._theme.font("secondary")).height() + self._theme.px(3)
 
-    def _text_height(self) -> int:
+    def _is_compact(self, width: int) -> bool:
+        return width < self._theme.px(COMPACT)
+
+    def _text_height(self, width: int) -> int:
         title = QFontMetrics(self._theme.font(bold=True)).height()
-        return 2 * title + 3 * self._line() + self._theme.px(8 + 4 + PAD)
+        titles, lines = (1, 1) if self._is_compact(width) else (2, 3)
+        return titles * title + lines * self._line() + self._theme.px(8 + 4 + PAD)
 
     def _paint_words(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
         theme, px = self._theme, self._theme.px
-        title = theme.font(bold=True)
-        high = 2 * QFontMetrics(title).height()
+        title, small, compact = (
+            theme.font(bold=True),
+            theme.font("secondary"),
+            self._is_compact(self.cell.width()),
+        )
+        titles = 1 if compact else 2
+        high = titles * QFontMetrics(title).height()
         painter.setPen(theme.color("text"))
-        paint_two_lines(painter, title, QRect(box.left(), box.top(), box.width(), high), row.intent)
+        paint_lines(painter, title, QRect(box.left(), box.top(), box.width(), high), row.intent, titles)
         top, line = box.top() + high + px(4), self._line()
-        small = theme.font("secondary")
         metrics = QFontMetrics(small)
         painter.setFont(small)
-        painter.setPen(theme.color("muted"))
-        where = " · ".join(part for part in (step_words(row), row.site, row.policy) if part)
-        painter.drawText(QRect(box.left(), top, box.width(), line), LEFT, elided(metrics, where, box.width()))
-        first, second = (QRect(box.left(), top + number * line, box.width(), line) for number in (1, 2))
+        first, second, third = (QRect(box.left(), top + n * line, box.width(), line) for n in range(3))
+        if compact:
+            if not row.needs and self._paint_spent(painter, first, row) != first.width():
+                return
+            second = first
+        else:
+            room = self._paint_spent(painter, first, row)
+            where = " · ".join(part for part in (step_words(row), row.site, row.policy) if part)
+            painter.setPen(theme.color("muted"))
+            painter.drawText(QRect(first.left(), top, room, line), LEFT, elided(metrics, where, room))
         said = status_line(row)
         painter.setPen(theme.color("warn" if row.needs else "text"))
-        painter.drawText(first, LEFT, elided(metrics, said, first.width()))
-        self._paint_last_line(painter, second, row, "" if said == row.words else row.words)
+        painter.drawText(second, LEFT, elided(metrics, said, second.width()))
+        if not compact:
+            self._paint_last_line(painter, third, row, "" if said == row.words else row.words)
+
+    def _paint_spent(self, painter: QPainter, box: QRect, row: LiveRow) -> int:
+        """Write money and tokens at the right end, with a sign near the limit; return the width left of them."""
+        theme, px, words, near = self._theme, self._theme.px, spent_words(row), is_near_limit(row)
+        if not words:
+            return box.width()
+        metrics = QFontMetrics(theme.font("secondary"))
+        sign = px(13) if near else 0
+        share = 1.0 if self._is_compact(self.cell.width()) else 0.6
+        words = elided(metrics, words, round(box.width() * share) - sign)
+        width = metrics.horizontalAdvance(words)
+        painter.setPen(theme.color("warn" if near else "muted"))
+        painter.drawText(box, RIGHT, words)
+        if near:
+            place = QRectF(box.right() - width - sign, box.center().y() - px(4), px(9), px(9))
+            draw_severity(painter, place, "warning", theme.color("warn"))
+        return box.width() - width - sign - px(8)
 
     def _paint_last_line(self, painter: QPainter, box: QRect, row: LiveRow, words: str) -> None:
         """Write the newest flag, or else the last action."""
@@ -204,8 +288,34 @@ class TileDelegate(QStyledItemDelegate):
         painter.drawText(inner, LEFT, elided(metrics, flag_words(row), inner.width()))
 
 
-def paint_two_lines(painter: QPainter, font: QFont, box: QRect, text: str) -> None:
-    """Write text on two lines, the second one elided; uses the painter's pen."""
+def paint_heading(painter: QPainter, option: QStyleOptionViewItem, theme: Theme, row: GroupHeading) -> None:
+    """A group's title, its counts and sums; a chevron tells whether it is collapsed."""
+    px, box = theme.px, option.rect.adjusted(theme.px(6), theme.px(5), -theme.px(6), -theme.px(3))
+    selected = bool(option.state & QStyle.StateFlag.State_Selected)
+    hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+    painter.setPen(QPen(theme.color("accent"), 1.5) if selected else QPen(Qt.PenStyle.NoPen))
+    painter.setBrush(theme.color("hover" if hovered or selected else "surface"))
+    painter.drawRoundedRect(QRectF(box), 6, 6)
+    side = px(16)
+    icon = QRect(box.left() + px(4), box.center().y() - side // 2, side, side)
+    theme.icon("chevron-right" if row.folded else "chevron-down", "muted").paint(painter, icon)
+    left = icon.right() + px(6)
+    for text, font, role in (
+        (row.title, theme.font(bold=True), "text"),
+        (row.counts, theme.font("secondary"), "muted"),
+        (row.spent, theme.font("secondary"), "muted"),
+    ):
+        room = box.right() - px(8) - left
+        metrics = QFontMetrics(font)
+        shown = elided(metrics, text, room if font.weight() != QFont.Weight.DemiBold else room // 2)
+        painter.setFont(font)
+        painter.setPen(theme.color(role))
+        painter.drawText(QRect(left, box.top(), max(room, 0), box.height()), LEFT, shown)
+        left += metrics.horizontalAdvance(shown) + px(14)
+
+
+def paint_lines(painter: QPainter, font: QFont, box: QRect, text: str, lines: int) -> None:
+    """Write text on up to ``lines`` lines, the last one elided; uses the painter's pen."""
     layout = QTextLayout(" ".join(text.split())[:400], font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -213,14 +323,14 @@ def paint_two_lines(painter: QPainter, font: QFont, box: QRect, text: str) -> No
     metrics = QFontMetrics(font)
     layout.beginLayout()
     painter.setFont(font)
-    for number in range(2):
+    for number in range(lines):
         line = layout.createLine()
         if not line.isValid():
             break
         line.setLineWidth(box.width())
         start = line.textStart()
         part = layout.text()[start : start + line.textLength()]
-        if number:
+        if number == lines - 1:
             part = metrics.elidedText(layout.text()[start:], Qt.TextElideMode.ElideRight, box.width())
         place = QRect(box.left(), box.top() + number * metrics.height(), box.width(), metrics.height())
         painter.drawText(place, LEFT, part.strip())

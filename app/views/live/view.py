@@ -11,15 +11,20 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 from app.models.live.run_list import can_resume, can_step, can_take_over, has_control, is_active, is_ended
 from app.views.live.action_bar import LiveBar
 from app.views.live.attention_panel import AttentionPanel
+from app.views.live.batch_commands import BatchCommands
+from app.views.live.batch_form import BatchForm
+from app.views.live.batch_panel import BatchPanel
 from app.views.live.hint_line import HintLine
 from app.views.live.inbox_view import EmptyInbox, InboxPane
 from app.views.live.input_filter import InputFilter
 from app.views.live.knowledge_panel import LiveKnowledgePane
 from app.views.live.progress_panel import ProgressPanel
 from app.views.live.rows import RUN
-from app.views.live.run_form import RunForm, TaskFileForm
-from app.views.live.run_grid import NarrowList, RunGrid
+from app.views.live.run_form import RunForm
+from app.views.live.run_grid import RunGrid
 from app.views.live.run_page import RunPage
+from app.views.live.run_views import NarrowList
+from app.views.live.wall_commands import WallCommands
 from app.views.widgets import Splitter
 from app.views.widgets.build import hbox, styled, vbox
 
@@ -62,13 +67,15 @@ class LiveView(QWidget):
         self.knowledge = LiveKnowledgePane(model.open_run, center, theme)
         self.hint = HintLine(model.open_run, center, theme)
         self.form = RunForm(model.form, theme)
-        self.tasks = TaskFileForm(model.task_file, theme)
+        self.tasks = BatchForm(model.batches.form, theme)
+        self.batches = BatchPanel(model.batches, center, theme)
         self.bar = LiveBar(model, center, theme)
         self.foot = self.bar
         """The widget that passing messages keep clear of."""
         self._lay_out()
-        self.keys = LiveCommands(self, center)
-        lists = (self.wall.tiles, self.list, self.inbox.rows)
+        self.keys, self.batch_keys = LiveCommands(self, center), BatchCommands(self, center)
+        self.wall_keys = WallCommands(self, center)
+        lists = (self.wall.tiles, self.wall.table, self.list, self.inbox.rows)
         self.touch = InputFilter(self, model.hands, [one.viewport() for one in lists])
         model.inbox.is_held = lambda: self.touch.is_field or bool(QApplication.mouseButtons())
         self._connect()
@@ -130,7 +137,7 @@ class LiveView(QWidget):
         self.side.addWidget(form)
         form.closed.connect(self.close_form)
 
-    def open_form(self, form: RunForm | TaskFileForm | PolicyPane) -> None:
+    def open_form(self, form: RunForm | BatchForm | BatchPanel | PolicyPane) -> None:
         """Show a form beside the grid or the page, and focus it."""
         self.side.setCurrentWidget(form)
         self._fit()
@@ -151,7 +158,8 @@ class LiveView(QWidget):
     def back(self) -> None:
         """Go back one level: the form, a field of the open run, the past step, the open run."""
         if self.side.isVisibleTo(self):
-            self.close_form()
+            if not (self.side.currentWidget() is self.batches and self.batches.leave()):
+                self.close_form()
             return
         held = QApplication.focusWidget()
         if self.model.run:
@@ -161,6 +169,8 @@ class LiveView(QWidget):
                 self.take_focus()
                 return
             self.model.close()
+        elif not self.model.inbox.is_open and self.wall.leave_filter():
+            return
         self.model.inbox.close()
         self.take_focus()
 
@@ -208,6 +218,7 @@ class LiveView(QWidget):
         self.side = QStackedWidget()
         self.side.addWidget(self.form)
         self.side.addWidget(self.tasks)
+        self.side.addWidget(self.batches)
         self.side.hide()
         top = hbox((self.faces, 1), self.side, spacing=0)
         vbox((top, 1), self.bar, parent=self, spacing=0)
@@ -256,10 +267,11 @@ class LiveView(QWidget):
         model, center = self.model, self._center
         for splitter in (self.columns, self.left, self.right):
             splitter.splitterMoved.connect(self._on_moved)
-        for form in (self.form, self.tasks):
+        for form in (self.form, self.tasks, self.batches):
             form.closed.connect(self.close_form)
-        self.wall.tiles.activated.connect(lambda: model.open(model.current))
-        self.wall.tiles.doubleClicked.connect(lambda: model.open(model.current))
+        for runs in (self.wall.tiles, self.wall.table):
+            runs.activated.connect(lambda: model.open(model.current))
+            runs.doubleClicked.connect(lambda: model.open(model.current))
         self.needs.card.let_go.connect(self.take_focus)
         self.hint.wanted.connect(self.show_hint)
         model.opened.connect(self._on_opened)
