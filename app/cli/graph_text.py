@@ -64,7 +64,7 @@ def state_text(detail: NodeDetail) -> str:
     lines += [
         f"  {element.role:10} {element.name[:50]:50} "
         + (
-            f"{item.status.value}{': ' + item.reason.value if item.reason else ''} {item.detail}"
+            f"{item.status.value}{': ' + item.reason.words if item.reason else ''} {item.detail}"
             if item
             else ""
         )

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
+from app.engine.api.graph_api import ChangedState, GraphDiff
 from app.engine.core.transition import ReplayVerdictKind
 from app.models.graph.map_graph import MapGraph
 from app.models.graph.model import MapModel, MapState
@@ -647,3 +648,36 @@ def test_the_sort_arrow_touches_no_title(qtbot, client, tasks, theme, qapp, sett
         ).toImage()
 
     assert title("depth") == title("runs")
+
+
+def test_what_changed_is_listed_and_leads_to_the_state(desk):
+    row = desk.model.graph.rows[3]
+    desk.engine.diff = GraphDiff(
+        added=((row.id, row.title, row.url),),
+        removed=(("gone-1", "Old page", "http://shop/old"),),
+        changed=(
+            ChangedState(id=row.id, title="Cart", url="http://shop/cart", gone=("Pay",), come=("Order",)),
+        ),
+        added_transitions=("click link 'New' on Home",),
+        same=30,
+    )
+    desk.press(Key.Key_H)
+    pane = desk.view.changes
+    desk.until(lambda: desk.model and pane.summary.text().startswith("1 new · 1 gone · 1 changed · 30"))
+    rows = desk.view.desk.changes.list.rows
+    assert [one.kind for one in rows] == ["new", "gone", "changed", "new"]
+    assert rows[2].detail == "new: Order; gone: Pay"
+    assert pane.list.hasFocus()
+    pane.list.setCurrentIndex(desk.view.desk.changes.list.index(0))
+    desk.press(Key.Key_Return)
+    assert desk.model.node == row.id
+    desk.press(Key.Key_Escape)
+    assert desk.view.side.currentWidget() is desk.view.beside
+
+
+def test_a_map_without_a_second_exploration_says_why_nothing_is_compared(desk):
+    desk.engine.diff = GraphDiff(same=40)
+    desk.press(Key.Key_H)
+    desk.until(lambda: "Nothing changed" in desk.view.changes.summary.text())
+    desk.press(Key.Key_H)
+    assert desk.view.side.currentWidget() is desk.view.beside

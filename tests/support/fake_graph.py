@@ -81,6 +81,7 @@ class FakeGraphs:
         """Create the site, or leave the workspace without a graph."""
         self.node_rows, self.edges = make_rows()
         self.shown = 0 if empty else len(self.node_rows)
+        self.diff: GraphDiff | None = None
         self.other_sites: list[GraphRow] = []
         self.maps_of_host: list[HostMap] = []
         self.drawn: GraphPicture | None = None
@@ -328,7 +329,8 @@ class FakeGraphs:
         return UpdateReport(verify=verify, explore=self._report(), diff=GraphDiff(same=self.shown), loads=61)
 
     async def graph_diff(self, site: str, other: str = "") -> GraphDiff:
-        return GraphDiff(same=self.shown)
+        self._call("graph_diff", site)
+        return self.diff if self.diff is not None else GraphDiff(same=self.shown)
 
     async def graph_export(self, site: str, out: str, format: str = "json") -> int:
         self._call("graph_export", site, out, format)

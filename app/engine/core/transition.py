@@ -211,6 +211,11 @@ class SkipReason(StrEnum):
     DEPTH = "deeper than allowed"
     BUDGET = "the budget is used up"
 
+    @property
+    def words(self) -> str:
+        """The reason for a person; the value itself is stored in maps."""
+        return "already tried on the page it came from" if self is SkipReason.INHERITED else self.value
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontierItem:

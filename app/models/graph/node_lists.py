@@ -232,7 +232,7 @@ def item_words(item: FrontierItem) -> str:
         case FrontierStatus.FAILED:
             return f"failed: {item.detail}" if item.detail else "failed"
         case FrontierStatus.SKIPPED:
-            reason = item.reason.value if item.reason is not None else "no reason recorded"
+            reason = item.reason.words if item.reason is not None else "no reason recorded"
             rule = "rule " if item.reason in _DETAIL_SAYS_IT else ""
             return f"skipped: {reason} ({rule}{item.detail})" if item.detail else f"skipped: {reason}"
 
@@ -297,9 +297,9 @@ def _word(status: FrontierStatus) -> str:
 
 def _refusal(element: Element) -> str:
     if not element.visible:
-        return f"skipped: {SkipReason.HIDDEN.value}"
+        return f"skipped: {SkipReason.HIDDEN.words}"
     if "disabled" in element.states:
-        return f"skipped: {SkipReason.DISABLED.value}"
+        return f"skipped: {SkipReason.DISABLED.words}"
     if element.role not in TRIED_ROLES:
         return f"skipped: elements with role {element.role} are not tried"
     return "unknown"

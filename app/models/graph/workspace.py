@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.graph.block_list import BlockListModel
 from app.models.graph.exploration import ExplorationModel
+from app.models.graph.map_changes import MapChangesModel
 from app.models.graph.map_graph import plural
 from app.models.graph.model import MapModel
 from app.models.graph.node_detail import NodeDetailModel
@@ -41,6 +42,7 @@ class MapWorkspace(QObject):
         self.exploration = ExplorationModel(client, tasks, self)
         self.block_list = BlockListModel(client, tasks, self)
         self.velocity = VelocityPlotModel(client, tasks, self)
+        self.changes = MapChangesModel(client, tasks, self)
         self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self._show_node)
         self.map.node_changed.connect(self._on_node)
@@ -75,7 +77,7 @@ class MapWorkspace(QObject):
         def done(report: UpdateReport) -> None:
             diff = report.diff
             self.map.notice.emit(
-                self.tr("Updated: {0} new, {1} gone, {2} changed").format(
+                self.tr("Updated: {0} new, {1} gone, {2} changed (H lists them)").format(
                     len(diff.added), len(diff.removed), len(diff.changed)
                 )
             )

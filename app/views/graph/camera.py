@@ -25,7 +25,9 @@ CELL = (252.0, 206.0)
 """Size of one state's place in pixels at scale 1 and 100 % text size."""
 MAX_ZOOM, MIN_ZOOM = 1.6, 0.004
 MARGIN = 36.0
-"""Pixels around the map when all of it is visible."""
+"""Pixels at both sides of the map when all of it is visible."""
+HEAD, FOOT = 30.0, 26.0
+"""Pixels over and under it: the depths stand there, and the names of the lowest states."""
 MOVE_MS = 200
 
 
@@ -127,10 +129,15 @@ class Camera(QObject):
         wide = (right - left + 1) * CELL[0] * zoom
         high = (bottom - top + 1) * CELL[1] * zoom
         inset = self.inset if self.inset < self.size.width() / 3 else 0
-        room = max(self.size.width() - inset - 2 * MARGIN, 50), max(self.size.height() - 2 * MARGIN, 50)
+        over, under = HEAD * zoom, FOOT * zoom
+        room = (
+            max(self.size.width() - inset - 2 * MARGIN, 50),
+            max(self.size.height() - over - under, 50),
+        )
         scale = min(max(min(room[0] / wide, room[1] / high, 1.0), MIN_ZOOM), MAX_ZOOM)
         aside = inset / 2 / (CELL[0] * zoom * scale)
-        self.go(scale, (left + right) / 2 - aside, (top + bottom) / 2, gently=gently)
+        above = (over - under) / 2 / (CELL[1] * zoom * scale)
+        self.go(scale, (left + right) / 2 - aside, (top + bottom) / 2 - above, gently=gently)
         self.is_fitted = True
 
     def center_on(self, x: float, y: float, *, scale: float = 0.0) -> None:

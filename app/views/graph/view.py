@@ -12,6 +12,7 @@ from app.models.graph.model import MapState
 from app.models.graph.node_table import COLUMNS
 from app.views.graph.block_list_editor import BlockListEditor
 from app.views.graph.canvas import MapCanvas
+from app.views.graph.changes_pane import ChangesPane
 from app.views.graph.exploration_bar import ExplorationBar
 from app.views.graph.explore_form import ExploreForm
 from app.views.graph.legend import MapLegend, MapStack
@@ -58,6 +59,7 @@ class MapView(QWidget):
         self.panel = NodePanel(desk.detail, center, theme)
         self.path = PathPane(model, center, theme)
         self.form = ExploreForm(desk.exploration, center)
+        self.changes = ChangesPane(desk.changes, model, theme)
         self.bar = ExplorationBar(desk.exploration, center, theme)
         self.block_list = BlockListEditor(desk.block_list, center, theme)
         self.velocity = VelocityView(desk.velocity, center, theme)
@@ -162,6 +164,7 @@ class MapView(QWidget):
         self.path.setMinimumHeight(150)
         self.side.addWidget(self.beside)
         self.side.addWidget(self.form)
+        self.side.addWidget(self.changes)
 
     def _lay_out(self) -> None:
         main = QWidget()
@@ -227,6 +230,15 @@ class MapView(QWidget):
         self.side.setCurrentWidget(self.form)
         self.form.begin()
 
+    def show_changes(self) -> None:
+        """Show what changed since the exploration before; again hides it."""
+        if self.side.currentWidget() is self.changes:
+            self.close_form()
+            return
+        self.desk.changes.show(self.model.site)
+        self.side.setCurrentWidget(self.changes)
+        self.changes.begin()
+
     def open_page(self, page: QWidget) -> None:
         """Show the block-list editor or the velocity chart in the map's place."""
         self.faces.setCurrentWidget(page)
@@ -252,7 +264,8 @@ class MapView(QWidget):
         self.panel.node_requested.connect(model.open)
         self.panel.step_requested.connect(self.step_requested.emit)
         self.panel.tip_requested.connect(self.tip_requested)
-        self.form.closed.connect(self.close_form)
+        for pane in (self.form, self.changes):
+            pane.closed.connect(self.close_form)
         self.block_list.closed.connect(self.close_page)
         self.velocity.closed.connect(self.close_page)
         model.changed.connect(self._show)
@@ -265,8 +278,8 @@ class MapView(QWidget):
         self._by_hand = True
 
     def close_form(self) -> None:
-        """Show the open state in the form's place."""
-        held = self.form.isAncestorOf(self.focusWidget() or self)
+        """Show the open state in the place of the form or the changes."""
+        held = (self.side.currentWidget() or self.form).isAncestorOf(self.focusWidget() or self)
         self.side.setCurrentWidget(self.beside)
         if held:
             self.take_focus()
@@ -348,6 +361,7 @@ class MapCommands(QObject):
         bind("map.explore", view.open_form)
         bind("map.verify", self._view.desk.verify, sited)
         bind("map.update", self._view.desk.update, sited)
+        bind("map.changes", view.show_changes, sited)
         bind("map.from_runs", self._view.desk.ask_run_sites)
         bind("map.lab", self._block_list, sited)
         bind("map.velocity", self._velocity, sited)
@@ -414,7 +428,8 @@ class MapCommands(QObject):
         if view.head.finder.leave() or view.head.filter.leave():
             return
         held = view.focusWidget() or view
-        if view.side.currentWidget() is view.form and model.state is not MapState.NO_GRAPH:
+        open_form = view.side.currentWidget() is view.form and model.state is not MapState.NO_GRAPH
+        if open_form or view.side.currentWidget() is view.changes:
             view.close_form()
         elif view.page is not None:
             view.close_page()
