@@ -71,7 +71,7 @@ def test_the_wall_opens_with_the_hand_on_the_run_that_needs_a_person(live: LiveW
     assert live.holds(tiles)
     assert tiles.currentIndex().row() == 0
     assert live.model.current == "live-2"
-    assert live.view.wall.counts.text() == "2 need you · 1 running · 1 paused · 1 queued · 1 ended"
+    assert live.view.wall.counts.words == "2 need you · 1 running · 1 paused · 1 queued · 1 done"
 
 
 def test_arrows_walk_the_tiles_enter_opens_escape_comes_back_to_the_same_tile(live: LiveWindow) -> None:
@@ -247,52 +247,6 @@ def test_again_keeps_what_the_form_does_not_show(live: LiveWindow, monkeypatch) 
     assert (request.domains, request.max_money, request.task_id) == (("*",), 2.5, "t-7")
 
 
-def test_a_task_file_is_looked_into_and_some_of_it_started(live: LiveWindow) -> None:
-    live.press(Qt.Key.Key_N, CTRL | SHIFT)
-    form = live.view.tasks
-    live.type("/tasks.txt")
-    live.until(lambda: len(live.model.task_file.list.rows) == 3)
-    assert form.start.accessibleName() == "Start 3 runs"
-    form.fields["at_once"].setFocus()
-    live.type("2")
-    form.tasks.setFocus()
-    live.press(Qt.Key.Key_Down)
-    live.press(Qt.Key.Key_Down, SHIFT)
-    assert form.start.accessibleName() == "Start 2 runs"
-    live.press(Qt.Key.Key_Return)
-    ((requests, at_once),) = live.did("start_runs")
-    assert [one.intent for one in requests] == ["Task 2 of /tasks.txt", "Task 3 of /tasks.txt"], (
-        "Down goes through the tasks, not through the runs beside the form"
-    )
-    assert live.model.current.startswith("live-new")
-    assert at_once == 2
-    assert not live.view.side.isVisible()
-
-
-def test_a_file_that_cannot_be_read_is_said_in_the_form(live: LiveWindow, monkeypatch) -> None:
-    async def refuse(path, start_url=""):
-        raise SiteloreError(f"there is no task in {path}")
-
-    monkeypatch.setattr(live.engine, "read_tasks", refuse)
-    live.press(Qt.Key.Key_N, CTRL | SHIFT)
-    live.type("/empty.txt")
-    live.until(lambda: bool(live.view.tasks.error.text()))
-    assert "there is no task" in live.view.tasks.error.text()
-    live.press(Qt.Key.Key_Return)
-    assert not live.did("start_runs")
-
-
-@pytest.mark.parametrize("wrong", ["0", "33", "two", "-1"])
-def test_a_wrong_number_at_once_is_said_beside_its_field(live: LiveWindow, wrong: str) -> None:
-    live.press(Qt.Key.Key_N, CTRL | SHIFT)
-    live.model.task_file.set("path", "/tasks.txt")
-    live.until(lambda: len(live.model.task_file.list.rows) == 3)
-    live.model.task_file.set("at_once", wrong)
-    live.press(Qt.Key.Key_Return)
-    assert "whole number" in live.view.tasks.says["at_once"].text()
-    assert not live.did("start_runs")
-
-
 def test_runs_that_cannot_begin_are_said_in_the_form_which_stays(live: LiveWindow, monkeypatch) -> None:
     async def refuse(requests, at_once=0):
         raise SiteloreError("no browser is installed")
@@ -410,19 +364,19 @@ def test_while_the_engine_is_away_nothing_can_be_asked_of_it(live: LiveWindow, c
 @pytest.mark.parametrize(("count", "columns"), [(1, 1), (2, 2), (3, 3), (4, 4), (6, 4), (8, 4)])
 def test_as_many_columns_as_show_every_run(count: int, columns: int) -> None:
     room = QSize(1180, 640)
-    cell = cell_size(count, room, BOUNDS, lambda width: round(width * 0.625) + 150)
+    cell = cell_size([count], room, BOUNDS, lambda width: round(width * 0.625) + 150)
     shown = room.width() // cell.width()
     assert min(shown, count) == columns
     assert -(-count // shown) * cell.height() <= room.height()
 
 
 def test_many_runs_scroll_in_tiles_of_the_usual_size() -> None:
-    cell = cell_size(60, QSize(1180, 640), BOUNDS, lambda width: round(width * 0.625) + 150)
+    cell = cell_size([60], QSize(1180, 640), BOUNDS, lambda width: round(width * 0.625) + 150)
     assert 250 <= cell.width() <= 320
 
 
 def test_a_room_of_nothing_still_gives_a_cell() -> None:
-    assert cell_size(5, QSize(0, 0), BOUNDS, lambda width: width).isValid()
+    assert cell_size([5], QSize(0, 0), BOUNDS, lambda width: width).isValid()
 
 
 @pytest.mark.parametrize("size", [QSize(1200, 690), QSize(880, 520), QSize(2480, 1330)])

@@ -69,6 +69,7 @@ from kb.tip import (
     VerifyReport,
     Waiver,
 )
+from tests.support.fake_batches import FakeBatches
 from tests.support.fake_evaluation import FakeEvaluation
 from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fake_graph import FakeGraphs
@@ -91,7 +92,7 @@ from tests.support.made_up import (
 
 
 class FakeEngine(
-    FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, FakeSites, FakeEvaluation, FakeReview
+    FakeBatches, FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, FakeSites, FakeEvaluation, FakeReview
 ):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
@@ -120,6 +121,7 @@ class FakeEngine(
         self.start_exchanges()
         self.start_prompts()
         self.start_live(empty=empty)
+        self.start_batches()
         self.start_evaluations(empty=empty)
         self.start_review()
 

@@ -57,10 +57,11 @@ class OperatorSession:
         await hands.press(Key.Key_N, CTRL | SHIFT)
         self.file.write_text(f"{KITCHEN}\n{GARDEN}\n", encoding="utf-8")
         await hands.type(str(self.file))
-        await hands.keys(Key.Key_Tab, Key.Key_Tab)
+        form = hands.live.tasks
+        form.fields["start_url"].setFocus()
         await hands.type(self.shop.shop_url)
         await hands.until(
-            lambda: model.task_file.can_start and len(model.task_file.list.rows) == 2, "the file is read"
+            lambda: form.form.can_start and len(form.form.list.rows) == 2, "the file is read"
         )
         await hands.shoot("tasks")
         await hands.press(Key.Key_Return)

@@ -1,4 +1,4 @@
-"""The options of the llm policy in the form that starts a run; shown where that policy is chosen."""
+"""The model and its options in the forms that start runs; shown where the llm policy is chosen."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
-from app.views.widgets.build import styled, text_label
+from app.views.widgets.build import styled, text_label, vbox
+from app.views.widgets.form_section import FormSection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.models.live.run_form import RunFormModel
+    from app.models.live.run_options import RunOptionsModel
 
 
 EVERY, CALLS = (0, 1, 3, 5, 10, 20), (3, 6, 12, 24, 50)
@@ -21,26 +22,31 @@ EVERY, CALLS = (0, 1, 3, 5, 10, 20), (3, 6, 12, 24, 50)
 
 
 class ModelOptions(QWidget):
-    """A line an option: its label, its field, its meaning below.
+    """The model; below it, folded, a line an option: its label, its field, its meaning.
 
     ``fields`` are the fields in their order, for the tabulator.
     """
 
-    def __init__(self, form: RunFormModel) -> None:
+    def __init__(self, form: RunOptionsModel) -> None:
         super().__init__()
         self._form = form
         self.fields: list[QWidget] = []
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 6, 0, 4)
+        self.section = FormSection(self.tr("Model options"))
+        self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(1, 1)
-        self._grid.addWidget(text_label(self.tr("Model options"), "section"), 0, 0, 1, 2)
+        vbox(self._grid, self.section, parent=self, margins=(0, 6, 0, 4), spacing=0)
+        self.model = QLineEdit()
+        self.model.textEdited.connect(partial(form.set, "model"))
+        self.model_meaning = self.add(self.tr("Model"), self.model, " ")
+        self.model.setAccessibleName(self.tr("Name of the model; empty: the one in the settings"))
         self.set_up = styled(QPushButton(self.tr("No model is set. Set up a model…")), "link")
         self.set_up.setAccessibleName(self.set_up.text())
         self.set_up.clicked.connect(form.model_wanted)
-        self._grid.addWidget(self.set_up, 1, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
-        self.fields.append(self.set_up)
+        self._grid.addWidget(self.set_up, self._grid.rowCount(), 1, Qt.AlignmentFlag.AlignLeft)
+        self.fields += [self.set_up, self.section.toggle]
+        self._grid = self.section.grid
         self.actions_set = QComboBox()
         self.actions_meaning = self.add(self.tr("Actions"), self.actions_set)
         self.actions_set.activated.connect(self._on_actions)
@@ -119,7 +125,7 @@ class ModelOptions(QWidget):
         """Show the form's options."""
         form = self._form
         self.setVisible(form.policy == "llm")
-        self.set_up.setVisible(not form.has_model)
+        self._show_model()
         sets = [row.name for row in form.action_sets] or [form.llm.actions]
         if [self.actions_set.itemText(place) for place in range(self.actions_set.count())] != sets:
             self.actions_set.clear()
@@ -143,6 +149,19 @@ class ModelOptions(QWidget):
         self.judge.setCurrentIndex(self.judge.findData(form.llm.judge))
         self._show_number(self.judge_every, form.llm.judge_every, EVERY)
         self._show_number(self.judge_calls, form.llm.judge_calls, CALLS)
+
+    def _show_model(self) -> None:
+        form = self._form
+        if self.model.text() != form.values["model"]:
+            self.model.setText(form.values["model"])
+        self.model.setPlaceholderText(form.usual_model)
+        says = (
+            self.tr("empty: the one in the settings, {0}").format(form.usual_model)
+            if form.usual_model
+            else self.tr("the name at the endpoint in the settings")
+        )
+        self.model_meaning.setText(says)
+        self.set_up.setVisible(not form.has_model)
 
     def _show_number(self, field: QComboBox, number: int, usual: tuple[int, ...]) -> None:
         """Offer the usual numbers and the one in force, which may come from the terminal."""

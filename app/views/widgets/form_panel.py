@@ -24,11 +24,13 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
+    QToolButton,
     QWidget,
 )
 
 from app.views.widgets.build import Panel, ground, hbox, restyle, scroll_area, styled, text_label, vbox
-from app.views.widgets.key_kinds import COMMANDING
+from app.views.widgets.form_section import FormSection
+from app.views.widgets.key_kinds import COMMANDING, is_plain
 
 if TYPE_CHECKING:
     from app.models.common.form import FormModel
@@ -64,7 +66,8 @@ class FormPanel(Panel, Generic[FormT]):
 
     Attributes:
         fields, texts: lines and longer texts by name.  says: the help or problem below each.
-        grid: labels in column 0, fields and their help in column 1.
+        grid: labels in column 0, fields and their help in column 1; of the section that was begun last.
+        sections: parts that can be folded.
         error: why the action could not begin.
     """
 
@@ -78,7 +81,8 @@ class FormPanel(Panel, Generic[FormT]):
         self.fields: dict[str, QLineEdit] = {}
         self.texts: dict[str, QPlainTextEdit] = {}
         self.says: dict[str, QLabel] = {}
-        self.grid = QGridLayout()
+        self.grid = self._whole = QGridLayout()
+        self.sections: list[FormSection] = []
         self.start, self.close_button = styled(QPushButton(), "primary"), styled(QPushButton(), "link")
         self.error = text_label(kind="fail", wrap=True)
         self._order: list[QWidget] = []
@@ -126,6 +130,9 @@ class FormPanel(Panel, Generic[FormT]):
         self.refresh()
         problems = self.form.problems
         if problems:
+            for section in self.sections:
+                if section.isAncestorOf(self._widget(problems[0].field)):
+                    section.fold(False)
             self._widget(problems[0].field).setFocus(Qt.FocusReason.OtherFocusReason)
             self._scroll.ensureWidgetVisible(self.says[problems[0].field])
 
@@ -136,12 +143,7 @@ class FormPanel(Panel, Generic[FormT]):
 
     def event(self, event: QEvent) -> bool:
         """Keep plain keys from the place beside the form: Down chooses the next button, not the next run."""
-        if (
-            event.type() is QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and not event.modifiers() & COMMANDING
-            and event.key() != Qt.Key.Key_Escape
-        ):
+        if is_plain(event):
             event.accept()
             return True
         return super().event(event)
@@ -153,7 +155,7 @@ class FormPanel(Panel, Generic[FormT]):
             super().keyPressEvent(event)
         elif isinstance(held, (QRadioButton, QCheckBox, QComboBox)):
             self.start.click()
-        elif isinstance(held, QPushButton):
+        elif isinstance(held, (QPushButton, QToolButton)):
             held.click()
         else:
             super().keyPressEvent(event)
@@ -213,6 +215,34 @@ class FormPanel(Panel, Generic[FormT]):
         if wide:
             self.grid.setRowStretch(row, 10)
         self._order.append(widget)
+
+    def add_help(self, text: str) -> QLabel:
+        """Add a line of help below the last field."""
+        says = text_label(text, "secondary", wrap=True)
+        self.grid.addWidget(says, self.grid.rowCount(), 1)
+        return says
+
+    def begin_section(self, title: str) -> FormSection:
+        """Begin a part that can be folded; all that is added until ``end_section`` is in it."""
+        section = FormSection(title)
+        self._whole.addWidget(section, self._whole.rowCount(), 0, 1, 2)
+        self.sections.append(section)
+        self._order.append(section.toggle)
+        self.grid = section.grid
+        return section
+
+    def end_section(self) -> None:
+        self.grid = self._whole
+
+    def toggle_sections(self) -> None:
+        """Unfold all parts, or fold them where all that can be seen are unfolded."""
+        seen = [section for section in self.sections if section.isVisibleTo(self)]
+        fold = not any(section.is_folded for section in seen)
+        for section in self.sections:
+            section.fold(fold)
+        held = QApplication.focusWidget()
+        if fold and held is not None and self.isAncestorOf(held) and not held.isVisible():
+            seen[0].toggle.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _label(
         self, text: str, buddy: QWidget | None = None, side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignVCenter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
 from app.models.live.input_guard import KeyKind
@@ -15,6 +15,16 @@ MODIFIERS = (
 COMMANDING = (
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 )
+
+
+def is_plain(event: QEvent) -> bool:
+    """Whether an event asks if a key without Ctrl, Alt or Meta, and other than Esc, is no shortcut here."""
+    return (
+        event.type() is QEvent.Type.ShortcutOverride
+        and isinstance(event, QKeyEvent)
+        and not event.modifiers() & COMMANDING
+        and event.key() != Qt.Key.Key_Escape
+    )
 
 
 def key_of(event: QKeyEvent) -> KeyKind | None:

@@ -1,0 +1,65 @@
+"""Commands that open the batches and work in the forms that start runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.views.live.run_options import RunOptionsForm
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from app.models.common.commands import CommandCenter
+    from app.views.live.view import LiveView
+
+
+class BatchCommands(QObject):
+    """Also opens the batches once one was started, and closes them for a run that is opened from there."""
+
+    def __init__(self, view: LiveView, center: CommandCenter) -> None:
+        super().__init__(view)
+        self._view, self._center = view, center
+        self._batches = view.model.batches
+        form = self._batches.form
+        center.bind("live.batches", self.toggle)
+        center.bind("live.form.more", self._toggle_sections, lambda: self._form is not None)
+        center.bind(
+            "live.form.leave_out",
+            form.leave_out_unready,
+            lambda: self._form is view.tasks and bool(form.unready),
+        )
+        self._batches.started.connect(self._open)
+        self._batches.run_wanted.connect(view.close_form)
+        form.changed.connect(center.refresh)
+        center.keys_changed.connect(self._show_keys)
+        self._show_keys()
+
+    def toggle(self) -> None:
+        """Show the batches beside the grid, or hide them."""
+        view = self._view
+        if view.side.isVisibleTo(view) and view.side.currentWidget() is view.batches:
+            view.close_form()
+        else:
+            view.open_form(view.batches)
+
+    def _open(self, _batch: str) -> None:
+        self._view.open_form(self._view.batches)
+
+    @property
+    def _form(self) -> RunOptionsForm[Any] | None:
+        """The form that starts runs, while it is open."""
+        view = self._view
+        shown = view.side.currentWidget() if view.side.isVisibleTo(view) else None
+        return shown if isinstance(shown, RunOptionsForm) else None  # pyright: ignore[reportUnknownVariableType]
+
+    def _toggle_sections(self) -> None:
+        if self._form is not None:
+            self._form.toggle_sections()
+
+    def _show_keys(self) -> None:
+        more = self._center.keys("live.form.more")
+        self._view.form.show_section_keys(more)
+        self._view.tasks.show_section_keys(more)
+        self._view.tasks.show_leave_out_keys(self._center.keys("live.form.leave_out"))
