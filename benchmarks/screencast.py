@@ -151,27 +151,32 @@ async def floor_of_clicks(browser: Browser) -> None:
         await tab.page.set_content(FLIPS)
         wire, pictures = await raw(tab, SIZE)
 
-        async def plain() -> None:
-            x, y = random.uniform(50, SIZE[0] - 50), random.uniform(50, SIZE[1] - 50)
-            for kind in ("mousePressed", "mouseReleased"):
-                await wire.send(
-                    "Input.dispatchMouseEvent",
-                    {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1},
-                )
-
         await asyncio.sleep(1)
-        report("DevTools alone (floor)", await timed(pictures, plain))
+        report("DevTools alone (floor)", await timed(pictures, lambda: plain_click(wire)))
 
 
-async def timed(pictures: Pictures, click: Callable[[], Awaitable[None]]) -> list[float]:
+async def plain_click(wire: CDPSession) -> None:
+    """Click somewhere, by DevTools alone."""
+    x, y = random.uniform(50, SIZE[0] - 50), random.uniform(50, SIZE[1] - 50)
+    for kind in ("mousePressed", "mouseReleased"):
+        event = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+        await wire.send("Input.dispatchMouseEvent", event)
+
+
+async def timed(
+    pictures: Pictures,
+    click: Callable[[], Awaitable[None]],
+    count: int = CLICKS,
+    pause: tuple[float, float] = (0.35, 0.7),
+) -> list[float]:
     """Milliseconds from each click to the first frame of the other colour; clicks come at a person's pace."""
     taken: list[float] = []
     white = is_white(pictures[-1][1])
-    for _ in range(CLICKS):
+    for _ in range(count):
         pictures.clear()
         began = time.perf_counter()
         await click()
-        await asyncio.sleep(random.uniform(0.35, 0.7))
+        await asyncio.sleep(random.uniform(*pause))
         shown = next((at for at, jpeg in pictures if is_white(jpeg) is not white), None)
         white = not white
         taken.append((shown - began) * 1000 if shown is not None else float("inf"))

@@ -245,8 +245,8 @@ function onPress(event) {
     if (opened) event.preventDefault();
   }
   globalThis.siteloreTell?.(JSON.stringify({
-    generation, number, lists: opened, x: event.clientX, y: event.clientY, top: window === window.top, url: location.href,
-    title: document.title?.toString?.() ?? "", held: content, described: number < 0 ? sitelore.describe?.(hit) ?? null : null,
+    generation, number, lists: opened, x: event.clientX, y: event.clientY, top: window === window.top, url: location.href.slice(0, 4000),
+    title: (document.title?.toString?.() ?? "").slice(0, 500), held: content, described: number < 0 ? sitelore.describe?.(hit) ?? null : null,
   }));
 }
 

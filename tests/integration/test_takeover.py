@@ -297,6 +297,57 @@ async def test_what_changed_by_itself_before_a_click_is_in_the_picture_of_the_pa
     assert "Second" in kept.text_of(kept.steps[0])
 
 
+async def test_a_click_on_what_came_after_the_last_look_names_it_though_it_leaves_the_page(
+    chromium: Browser, server: DemoServer
+) -> None:
+    home = server.shop_url + "/"
+    async with open_session(chromium, (1280, 800), keep_tabs=True) as tab:
+        await tab.page.goto(home)
+        async with in_hand(tab, home) as (hands, kept):
+            await tab.page.evaluate(
+                """() => { const menu = document.createElement("nav"); menu.style = "position:fixed;top:0;z-index:99";
+                menu.innerHTML = "<a href='/orders' style='font-size:40px'>Quick way</a>";
+                document.body.append(menu); }"""
+            )
+            await hands.input(click(*await middle(tab, "text=Quick way")))
+            await tab.page.wait_for_url("**/orders*")
+            await hands.end()
+    assert kept.words == ["click link 'Quick way'"]
+    (step,) = kept.steps
+    assert step.url == home
+    assert step.page_state == "", "the page before it was not captured as it was"
+    assert step.target is not None
+    assert step.target.locator
+
+
+async def test_a_page_opened_by_the_click_before_tells_of_the_next_one_before_it_is_looked_at(
+    chromium: Browser, server: DemoServer
+) -> None:
+    home = server.shop_url + "/"
+    async with open_session(chromium, (1280, 800), keep_tabs=True) as tab:
+        await tab.page.goto(home)
+        async with in_hand(tab, home) as (hands, kept):
+            await hands.input(click(*await middle(tab, "text=Walnut Bowl")))
+            await tab.page.wait_for_url("**/walnut-bowl*")
+            await hands.input(click(*await middle(tab, "text=Add to basket")))
+            await hands.end()
+    assert kept.words == ["click link 'Walnut Bowl'", "click button 'Add to basket'"]
+    assert "/product/walnut-bowl" in kept.steps[1].url
+    assert kept.steps[0].effect == "navigated"
+
+
+async def test_after_a_takeover_lists_of_choices_are_the_browsers_own_again(blank: BrowserSession) -> None:
+    await blank.page.set_content(CHOICES)
+    async with in_hand(blank) as (hands, _):
+        await hands.end()
+    await blank.page.evaluate(
+        "addEventListener('mousedown', (event) => { told.textContent = event.defaultPrevented; })"
+    )
+    await blank.page.mouse.click(*await middle(blank, "select"))
+    assert await blank.page.inner_text("#told") == "false"
+    assert await blank.page.evaluate("document.documentElement.children.length") == 2
+
+
 async def test_what_the_page_said_is_quoted_in_the_account_and_never_a_tip(blank: BrowserSession) -> None:
     await blank.page.set_content(TALKS)
     async with in_hand(blank) as (hands, kept):

@@ -96,9 +96,11 @@ class InputTarget:
         newest = frame_map(self._session, page)
         self._maps = {**dict(list(self._maps.items())[-1:]), generation: newest}
         await self.presses.listen()
+        for wire in {world.wire for world in newest.worlds}:
+            with suppress(Error):
+                await self.presses.hear(wire)
         for world in newest.worlds:
-            with suppress(PageUnreadable, Error):
-                await self.presses.hear(world.wire)
+            with suppress(PageUnreadable):
                 await self._ask(world, f"siteloreInput.rest({generation})")
         self._newest = newest
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
-import orjson
 from playwright.async_api import CDPSession, Error, Page
 
 from app.assets import resource
@@ -29,7 +28,7 @@ LISTEN_TIMEOUT = 1.0
 """Seconds a tab may take until its presses are listened to."""
 STOP_TIMEOUT = 2.0
 MAX_EXPECTED = 32
-"""Presses whose note may still come; a busy page tells late."""
+"""Presses whose note may still come."""
 SAME_POINT = 2.0
 """CSS pixels between a press and the note on it."""
 MAX_NOTE_LENGTH = 100_000
@@ -68,7 +67,17 @@ class ExpectedPress:
         self.x, self.y = x, y
         self._told: asyncio.Future[PressNote | None] = asyncio.get_running_loop().create_future()
 
+    @property
+    def waits(self) -> bool:
+        """Whether its note is still of use."""
+        return not self._told.done()
+
+    def is_at(self, note: PressNote) -> bool:
+        """Whether a note can be the one on this press; of a frame's own points nothing is known."""
+        return not note.top or abs(self.x - note.x) + abs(self.y - note.y) <= SAME_POINT
+
     def tell(self, note: PressNote | None) -> None:
+        """Set the note, once."""
         if not self._told.done():
             self._told.set_result(note)
 
@@ -76,6 +85,7 @@ class ExpectedPress:
         """Return the note; ``None`` where none comes within ``timeout`` seconds."""
         with suppress(TimeoutError):
             return await asyncio.wait_for(asyncio.shield(self._told), timeout)
+        self.tell(None)
         return None
 
 
@@ -89,7 +99,7 @@ class PressListener:
     def __init__(self, session: BrowserSession, worlds: Callable[[], list[IsolatedWorld]]) -> None:
         self._session, self._worlds = session, worlds
         self._tabs: dict[Page, tuple[CDPSession, str]] = {}
-        self._heard: dict[CDPSession, Callable[[dict[str, Any]], None]] = {}
+        self._heard: dict[CDPSession, list[tuple[str, Callable[[dict[str, Any]], Any]]]] = {}
         self._expected: list[ExpectedPress] = []
 
     @property
@@ -113,23 +123,31 @@ class PressListener:
                 self._tabs[page] = wire, str(added["identifier"])
 
     async def hear(self, wire: CDPSession) -> None:
-        """Receive what worlds behind a connection tell.  Raises ``playwright.async_api.Error``."""
-        if wire in self._heard:
-            return
+        """Receive what the worlds behind a connection tell, those that are there now.
 
-        def told(event: dict[str, Any]) -> None:
-            self._on_told(wire, event)
+        Raises ``playwright.async_api.Error``.
+        """
+        if wire not in self._heard:
 
-        self._heard[wire] = told
-        wire.on("Runtime.bindingCalled", told)
-        await wire.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
+            def told(event: dict[str, Any]) -> None:
+                self._on_told(wire, event)
+
+            async def navigated(_event: dict[str, Any]) -> None:
+                with suppress(Error):
+                    await _bind(wire)
+
+            self._heard[wire] = [("Runtime.bindingCalled", told), ("Page.frameNavigated", navigated)]
+            for event, handler in self._heard[wire]:
+                wire.on(event, handler)
+        await _bind(wire)
 
     async def stop(self) -> None:
         """Leave the pages to the agent: lists of choices open as the browser's own again."""
         for expected in self._expected:
             expected.tell(None)
-        for wire, told in self._heard.items():
-            wire.remove_listener("Runtime.bindingCalled", told)
+        for wire, handlers in self._heard.items():
+            for event, handler in handlers:
+                wire.remove_listener(event, handler)
         with suppress(Error, TimeoutError):
             async with asyncio.timeout(STOP_TIMEOUT):
                 for page, (wire, identifier) in self._tabs.items():
@@ -153,7 +171,7 @@ class PressListener:
         if note is None:
             return
         for at, expected in enumerate(self._expected):
-            if not note.top or abs(expected.x - note.x) + abs(expected.y - note.y) <= SAME_POINT:
+            if expected.waits and expected.is_at(note):
                 for before in self._expected[:at]:
                     before.tell(None)  # pages tell in order
                 del self._expected[: at + 1]
@@ -161,28 +179,38 @@ class PressListener:
                 return
 
     def _note(self, wire: CDPSession, event: Mapping[str, Any]) -> PressNote | None:
+        """Return the note of a message; ``None`` where it is none."""
         payload, context = str(event.get("payload", "")), int(event.get("executionContextId", -1))
         if event.get("name") != BINDING or len(payload) > MAX_NOTE_LENGTH:
             return None
-        try:
-            told = orjson.loads(payload)
-        except orjson.JSONDecodeError:
-            told = json.loads(payload)  # half a letter, which a page may contain
         known = [world for world in self._worlds() if world.wire is wire and world.context == context]
-        described = told["described"]
-        return PressNote(
-            world=known[0] if known else IsolatedWorld(wire, "", context),
-            generation=int(told["generation"]),
-            number=int(told["number"]),
-            described=_element(described, in_page=bool(told["top"])) if described else None,
-            lists=bool(told["lists"]),
-            x=float(told["x"]),
-            y=float(told["y"]),
-            top=bool(told["top"]),
-            held=told["held"],
-            url=str(told["url"]),
-            title=str(told["title"]),
-        )
+        try:
+            return _read(payload, known[0] if known else IsolatedWorld(wire, "", context))
+        except (ValueError, TypeError, LookupError):
+            return None
+
+
+def _read(payload: str, world: IsolatedWorld) -> PressNote:
+    told = json.loads(payload)  # half a letter, which a page may contain, is no error here
+    described = told["described"]
+    return PressNote(
+        world=world,
+        generation=int(told["generation"]),
+        number=int(told["number"]),
+        described=_element(described, in_page=bool(told["top"])) if described else None,
+        lists=bool(told["lists"]),
+        x=float(told["x"]),
+        y=float(told["y"]),
+        top=bool(told["top"]),
+        held=told["held"],
+        url=str(told["url"]),
+        title=str(told["title"]),
+    )
+
+
+async def _bind(wire: CDPSession) -> None:
+    """Let our worlds that exist now tell: new documents don't have the binding without the runtime's events."""
+    await wire.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
 
 
 async def _leave(wire: CDPSession, identifier: str) -> None:
