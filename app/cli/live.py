@@ -271,10 +271,18 @@ def decide(
     reach: Annotated[
         ApprovalScope, typer.Option(help="How long the decision holds: once, for the run, or on the site.")
     ] = ApprovalScope.ONCE,
+    equal: Annotated[
+        bool, typer.Option("--equal", help="Decide all requests equal to this one (see `live inbox`).")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Decide a request, effective at once: only the window can undo an end. A second decision fails (exit code 1)."""
     decision = OperatorDecision(kind=verb, text=text, call=command, scope=reach)
+    if equal:
+        from app.cli.live_inbox import decide_equal
+
+        decide_equal(request, decision, as_json)
+        return
     found: ApprovalRequest = with_engine(lambda engine: engine.decide(request, decision))
     print_result(found, as_json, lambda: f"{found.id}: {found.state.value}, {verb.value}")
 

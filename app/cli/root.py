@@ -18,6 +18,7 @@ from app.cli import (
     graph,
     kb,
     live_batch,
+    live_inbox,
     live_pointing,
     model,
     prompt_set,
@@ -50,7 +51,7 @@ app.add_typer(tip.app, name="tip")
 app.add_typer(kb.app, name="kb")
 app.add_typer(graph.app, name="graph")
 app.add_typer(live_pointing.app, name="live")
-live_pointing.app.add_typer(live_batch.app, name="batch")
+live_inbox.app.add_typer(live_batch.app, name="batch")
 app.add_typer(sites.app, name="sites")
 app.add_typer(schedule.app, name="schedule")
 app.add_typer(suite.app, name="suite")

@@ -73,7 +73,7 @@ async def log_in(operator: Operator, run: str, password: str = PASSWORD) -> None
     await engine.send_input(run, key("Enter", text="\r"))
     page = engine._fleet.get(run).page.browser.session.page  # type: ignore[attr-defined]
     if password == PASSWORD:
-        await page.get_by_text("You are signed in").wait_for()
+        await page.get_by_text("Ready.").wait_for()
     else:
         await page.get_by_text("Wrong name or password").wait_for()
 

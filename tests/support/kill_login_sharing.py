@@ -37,7 +37,7 @@ async def main(workspace: Path, url: str) -> None:
     for inputs in (typed(USER), key("Tab"), typed(PASSWORD), key("Enter", text="\r")):
         await engine.send_input(runs[0], inputs)
     page: Any = engine._fleet.get(runs[0]).page.browser
-    await page.session.page.get_by_text("You are signed in").wait_for()
+    await page.session.page.get_by_text("Ready.").wait_for()
     await engine.release(runs[0])
     await asyncio.sleep(60)
 

@@ -1,7 +1,7 @@
 """A site whose orders are behind a log-in: ``with LoginSite() as site: ... site.orders``.
 
 Its session is a cookie that scripts can't read; its orders also want a token from local storage, which the page after
-the log-in writes there.  The home page is open to everybody.
+the log-in puts there.  Neither stands in any page.  The home page is open to everybody.
 """
 
 from __future__ import annotations
@@ -62,12 +62,16 @@ class LoginSite:
         match path.path:
             case "/orders" if session:
                 self.visits.append(session)
-                self._page(asked, "My orders", _ORDERS % self.sessions[session])
+                self._page(asked, "My orders", _ORDERS)
+            case "/newest" if session and asked.headers.get("X-Token") == self.sessions[session]:
+                self._send(asked, 200, ANSWER.encode())
+            case "/token" if session:
+                self._send(asked, 200, self.sessions[session].encode())
             case "/orders":
                 to = f"?next={quote('/orders')}" if self.names_page else ""
                 self._send(asked, 302, headers={"Location": f"/login{to}"})
             case "/welcome" if session:
-                self._page(asked, "Welcome", _WELCOME % self.sessions[session])
+                self._page(asked, "Welcome", _WELCOME)
             case "/login" if session:
                 self._send(asked, 302, headers={"Location": "/"})
             case "/login":
@@ -116,11 +120,10 @@ _FORM = (
     "<form method=post><label>Name <input name=user autofocus></label>"
     "<label>Password <input type=password name=password></label><button>Sign in</button></form>"
 )
-_WELCOME = (
-    "<p>You are signed in.</p><a href='/orders'>My orders</a>"
-    "<script>localStorage.setItem('token', '%s')</script>"
-)
-_ORDERS = (
-    "<p id=told>Nothing to see without the token.</p>"
-    f"<script>if (localStorage.getItem('token') === '%s') told.textContent = '{ANSWER}'</script>"
-)
+_WELCOME = """<p>You are signed in.</p><a href="/orders">My orders</a><p id=ready></p><script>
+fetch('/token').then(answer => answer.text()).then(token => {
+  localStorage.setItem('token', token); ready.textContent = 'Ready.'
+})</script>"""
+_ORDERS = """<p id=told>Nothing to see without the token.</p><script>
+fetch('/newest', {headers: {'X-Token': localStorage.getItem('token')}}).then(answer => answer.text())
+  .then(newest => { told.textContent = newest })</script>"""
