@@ -188,6 +188,14 @@ def test_the_summary_names_addresses_fields_tabs_and_news_of_the_page() -> None:
     assert account.words.startswith("a person took 3 actions: ")
 
 
+def test_the_summary_says_once_how_often_and_names_no_coordinates() -> None:
+    steps = [*[step("click", "6")] * 3, *[step("mouse_click", x=192.6, y=113.8)] * 2, step("click", "Go")]
+    words = summarize_takeover("run-1", steps, (None, None), [], Secrets(), 0).words
+    assert words == (
+        "a person took 6 actions: click button '6' (3 times); click where no control is (2 times); click button 'Go'"
+    )
+
+
 def test_a_takeover_without_actions_makes_no_tip() -> None:
     account = summarize_takeover("run-1", [], (None, None), [], Secrets(), 0)
     assert account.words == "a person viewed the page and changed nothing"

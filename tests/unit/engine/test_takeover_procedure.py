@@ -116,6 +116,16 @@ def test_placeholders_are_named_by_their_field(field: str, name: str):
     assert placeholder_name(field) == name
 
 
+def test_a_click_beside_every_control_is_told_without_coordinates_and_left_out_where_nothing_came_of_it():
+    beside = did("mouse_click", x=192.6, y=113.8)
+    made = draft_procedure([CLICK, *[replace(beside, effect="changed")] * 3, replace(beside, effect="")], "")
+    assert made is not None
+    assert (len(made.entries), made.unread) == (1, ("click where no control is",))
+    made = draft_procedure([CLICK, replace(beside, effect=""), replace(beside, effect="nothing")], "")
+    assert made is not None
+    assert made.unread == ()
+
+
 def test_what_has_no_step_is_kept_as_unread_and_nothing_is_no_procedure():
     made = draft_procedure([CLICK, did("drag_and_drop", from_x=1, to_x=2)], "")
     assert made is not None

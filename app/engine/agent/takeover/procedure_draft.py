@@ -1,13 +1,14 @@
 """The steps of a tip from what a person did during a takeover.  Pure.
 
 Rules, in order:
-1. Scrolling, moving between fields, tabs and reloading are noise; so is an action that had no effect.
+1. Scrolling, moving between fields, tabs and reloading are noise; so is an action that had no effect, and a click
+   beside every control of which no effect was seen.
 2. A page that was left by going back, and a menu that was opened and closed again, were not needed.
 3. A click into a field before typing there belongs to the typing; of several texts typed into one field before anything
    was pressed the last counts.
 4. A typed text becomes a placeholder named by its field.  A chosen option stays, unless the task names it.
 5. A control carries its recorded locator, a key is pressed by its name, an address of the same host is a path.
-6. What has no step (a drag, a click beside every control) is kept as unread.
+6. What has no step (a drag, a click beside every control) is kept as unread, in words and without coordinates.
 """
 
 from __future__ import annotations
@@ -27,6 +28,12 @@ from kb.procedure import NEVER_LIMIT, STEP_LIMIT, Procedure, ProcedureOrigin, Pr
 MAX_NAME = 120
 """Characters of a control's name in a step."""
 
+POINTED = {
+    "mouse_click": "click where no control is",
+    "mouse_dblclick": "double-click where no control is",
+    "drag_and_drop": "drag something",
+}
+"""Actions that have nothing but coordinates, and their words."""
 _NOISE = frozenset({"scroll", "new_tab", "tab_focus", "tab_close", "reload", "noop", "hover"})
 _KEYS = {"Enter": "Enter", "NumpadEnter": "Enter", "Escape": "Escape"}
 _MOVES = frozenset({"Tab", "Shift+Tab"})
@@ -70,7 +77,11 @@ def _without_noise(steps: Sequence[Step]) -> list[Step]:
 
 
 def _is_noise(step: Step) -> bool:
-    return _kind(step) in _NOISE or _key(step) in _MOVES or step.effect == Effect.NOTHING
+    beside = _kind(step) in ("mouse_click", "mouse_dblclick") and step.effect not in (
+        Effect.CHANGED,
+        Effect.NAVIGATED,
+    )
+    return _kind(step) in _NOISE or _key(step) in _MOVES or step.effect == Effect.NOTHING or beside
 
 
 def _without_detours(steps: list[Step]) -> list[Step]:
@@ -136,7 +147,7 @@ class _Drafting:
         made = self._steps(step)
         self.entries += made
         if not made:
-            self.unread.append(one_line(step.words, MAX_NAME))
+            self.unread.append(POINTED.get(_kind(step)) or one_line(step.words, MAX_NAME))
 
     def _steps(self, step: Step) -> list[ProcedureStep]:
         target, args = step.target, step.action.args if step.action is not None else {}

@@ -6,10 +6,12 @@ Text of a page is quoted, shortened to a name or a line, and never an instructio
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from urllib.parse import urlsplit
 
 from app.engine.agent.secret_masking import mask_secrets
 from app.engine.agent.secrets import Secrets
+from app.engine.agent.takeover.procedure_draft import POINTED
 from app.engine.agent.takeover.recorded_steps import TrackedPage
 from app.engine.core.actions.recorded import ActionTarget
 from app.engine.core.page_state import PageCapture
@@ -109,8 +111,17 @@ def _words(steps: Sequence[Step]) -> str:
     if not steps:
         return "a person viewed the page and changed nothing"
     count = f"{len(steps)} action{'s' if len(steps) > 1 else ''}"
-    told = "; ".join(step.words for step in steps[:_STEPS_IN_WORDS])
-    return f"a person took {count}: {told}{'; and more' if len(steps) > _STEPS_IN_WORDS else ''}"
+    told = [(words, len(list(same))) for words, same in groupby(map(_step_words, steps))]
+    said = "; ".join(
+        words if times == 1 else f"{words} ({times} times)" for words, times in told[:_STEPS_IN_WORDS]
+    )
+    return f"a person took {count}: {said}{'; and more' if len(told) > _STEPS_IN_WORDS else ''}"
+
+
+def _step_words(step: Step) -> str:
+    """Describe a step; a click beside every control without coordinates, which say nothing to anybody."""
+    kind = step.action.kind if step.action is not None else ""
+    return POINTED[kind] if kind in POINTED and step.target is None else step.words
 
 
 def _addresses(steps: Sequence[Step], before: str, after: str) -> list[str]:
