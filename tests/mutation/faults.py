@@ -11,6 +11,7 @@ from tests.mutation import (
     faults_files,
     faults_gate,
     faults_guard,
+    faults_inbox,
     faults_knowledge,
     faults_lint,
     faults_live,
@@ -33,6 +34,7 @@ from tests.mutation.mutation import Mutation
 ALL: tuple[Mutation, ...] = (
     *faults_knowledge.FAULTS,
     *faults_supervision.FAULTS,
+    *faults_inbox.FAULTS,
     *faults_pages.FAULTS,
     *faults_runs.FAULTS,
     *faults_borders.FAULTS,
