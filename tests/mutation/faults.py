@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.mutation import (
+    faults_batches,
     faults_borders,
     faults_comparison,
     faults_compiler,
@@ -34,6 +35,7 @@ from tests.mutation.mutation import Mutation
 ALL: tuple[Mutation, ...] = (
     *faults_knowledge.FAULTS,
     *faults_supervision.FAULTS,
+    *faults_batches.FAULTS,
     *faults_inbox.FAULTS,
     *faults_pages.FAULTS,
     *faults_runs.FAULTS,

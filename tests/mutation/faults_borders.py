@@ -173,8 +173,8 @@ FAULTS = (
     Mutation(
         "places-open-browsers",
         FLEET,
-        "going < self._at_once and alive < MAX_CONCURRENCY and not self._closing",
-        "going < self._at_once and not self._closing",
+        "min(self._at_once - going, MAX_CONCURRENCY - alive) - len(self._queue)",
+        "self._at_once - going - len(self._queue)",
         "Browsers of waiting runs count among those that may be open.",
         _PLACES,
         safety=True,

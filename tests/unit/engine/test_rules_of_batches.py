@@ -91,6 +91,7 @@ def test_the_next_task(states, retries, only, expected):
         pytest.param(Spending(tokens=99), 0, 100, "", id="tokens are left"),
         pytest.param(Spending(tokens=100), 0, 100, "100 of 100 tokens are used; raise the budget to go on", id="none"),
         pytest.param(Spending(money=0.99), 1.0, 0, "", id="money is left"),
+        pytest.param(Spending(money=1.0), 1.0, 0, "$1.00 of $1.00 is used; raise the budget to go on", id="as much"),
         pytest.param(Spending(money=1.5), 1.0, 0, "$1.50 of $1.00 is used; raise the budget to go on", id="too much"),
         pytest.param(
             Spending(money=0.1, is_known=False), 1.0, 0,
