@@ -144,7 +144,7 @@ def test_a_site_that_was_explored_shows_its_numbers(known):
     assert known.velocity == pytest.approx(40 / 99 * 60)
     assert known.form.values["url"] == HOME
     assert {row.reason for row in known.skipped.rows} == {
-        "on the page before", "blocked by a rule", "could destroy something",
+        "already tried on the page it came from", "blocked by a rule", "could destroy something",
     }  # fmt: skip
 
 
@@ -412,7 +412,7 @@ def test_the_bar_tells_states_frontier_speed_depth_and_what_is_tried(bar, fake_e
     assert bar.trying.text() == "trying: click link 'Orders' on Profile"
     assert bar.stage.accessibleName() == "Exploring"
     assert bar.bar.value() == 775
-    assert "310 on the page before" in bar.skipped.accessibleName()
+    assert "310 already tried on the page it came from" in bar.skipped.accessibleName()
 
 
 def test_its_buttons_do_what_they_say(bar, fake_engine, center, settle):

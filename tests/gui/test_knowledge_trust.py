@@ -16,6 +16,7 @@ from kb.tip import Query, Tip
 @pytest.mark.parametrize(
     ("deed", "undone", "words"),
     [
+        ("merge 'Mug' and 'Jug'", True, "'Mug' and 'Jug' are separate states again (undo)"),
         ("add gitlab-x", True, "Tip gitlab-x removed (undo)"),
         ("add gitlab-x", False, "Tip gitlab-x restored (redo)"),
         ("import tips.csv", True, "Tips from tips.csv removed (undo)"),

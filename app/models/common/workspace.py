@@ -339,6 +339,16 @@ _WORDS = (
         QT_TRANSLATE_NOOP("undo", "Tip {0} restored (redo)"),
     ),
     (
+        r"merge ('.+)",
+        QT_TRANSLATE_NOOP("undo", "{0} are separate states again (undo)"),
+        QT_TRANSLATE_NOOP("undo", "{0} are one state again (redo)"),
+    ),
+    (
+        r"split ('.+)",
+        QT_TRANSLATE_NOOP("undo", "{0} is one state again (undo)"),
+        QT_TRANSLATE_NOOP("undo", "{0} is split again (redo)"),
+    ),
+    (
         r"(?:import|merge) (.+)",
         QT_TRANSLATE_NOOP("undo", "Tips from {0} removed (undo)"),
         QT_TRANSLATE_NOOP("undo", "Tips from {0} restored (redo)"),

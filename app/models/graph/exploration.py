@@ -14,6 +14,7 @@ from app.engine.api.graph_api import ExploreOptions
 from app.engine.core.addresses import host_of
 from app.engine.core.events import ExplorationChanged
 from app.engine.core.page_state import Mode
+from app.engine.core.transition import SkipReason
 from app.errors import NotFound
 from app.models.common.object_list import ObjectList
 from app.models.common.translate import tr
@@ -66,6 +67,14 @@ class SkipRow:
     count: int
 
 
+def skip_words(reason: str) -> str:
+    """Return a stored reason in words; one of another version is shown as it is."""
+    try:
+        return SkipReason(reason).words
+    except ValueError:
+        return reason
+
+
 class SkipListModel(ObjectList[SkipRow]):
     """Reasons for skipping, the most frequent first."""
 
@@ -78,7 +87,7 @@ class SkipListModel(ObjectList[SkipRow]):
 
     def show_counts(self, counts: Iterable[tuple[str, int]]) -> None:
         """Update the counts; known reasons keep their places, new ones are sorted in."""
-        rows = [SkipRow(reason, count) for reason, count in counts if count]
+        rows = [SkipRow(skip_words(reason), count) for reason, count in counts if count]
         self.merge(sorted(rows, key=lambda row: (-row.count, row.reason)), keep_places=True)
 
 
