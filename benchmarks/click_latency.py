@@ -20,7 +20,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from ctypes.util import find_library
 
 from benchmarks.screencast import FLIPS, SIZE
@@ -196,7 +196,7 @@ def from_outside(screen: Screen, count: int) -> Taken:
 
 
 @contextlib.contextmanager
-def served_window() -> Iterator[Screen | None]:
+def served_window() -> Generator[Screen | None]:
     """The workbench's live view in a virtual X screen, a run's page large and under a person's control."""
     missing = [
         name
@@ -278,7 +278,7 @@ def window() -> None:
     with (
         loop,
         live_window.serving() as site,
-        ProtocolServer(brain=live_window.brain, models=["m"]) as model,
+        ProtocolServer(brain=live_window.brain, models=("m",)) as model,
     ):
         os.environ |= {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "k"}
         loop.run_until_complete(show(site))

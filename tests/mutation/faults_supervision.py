@@ -30,6 +30,7 @@ _DESK = ("tests/unit/engine/test_rules_of_approvals.py", "tests/unit/engine/test
 _RISK = ("tests/unit/engine/test_agent_action_risk.py", "tests/unit/engine/test_rules_of_approvals.py")
 _EDITS = ("tests/unit/engine/test_rules_of_edits.py",)
 _TAKEOVER = ("tests/unit/engine/test_takeover.py",)
+_PRESSES = ("tests/unit/engine/test_takeover_presses.py",)
 
 FAULTS = (
     Mutation(
@@ -313,6 +314,23 @@ FAULTS = (
         "Enter in a field of a form that is no search sends it.",
         _RISK,
         safety=True,
+    ),
+    Mutation(
+        "takeover-text-of-an-unknown-field",
+        "app/engine/agent/takeover/input_recorder.py",
+        "is_secret(element, cursor.facts) or (element is None and not cursor.known)",
+        "is_secret(element, cursor.facts)",
+        "What a person types into a field that nobody knows is kept secret.",
+        _PRESSES,
+        safety=True,
+    ),
+    Mutation(
+        "takeover-late-note",
+        "app/engine/browser/manual_input/press_notes.py",
+        "if expected.waits and expected.is_at(note):",
+        "if expected.waits:",
+        "What a page tells late of one click is not taken for the next.",
+        _PRESSES,
     ),
     Mutation(
         "takeover-unwritten-step",
