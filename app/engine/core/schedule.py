@@ -37,7 +37,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleResult:
-    """What one piece of scheduled work found.
+    """The outcome of one piece of scheduled work.
 
     Attributes:
         changes: what changed since the time before, one sentence each; none where all is as it was.

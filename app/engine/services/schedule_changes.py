@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from app.engine.api.graph_api import UpdateReport, VerifyGraphReport
 from app.engine.api.tip_api import TipTest, TipTests
+from app.engine.core.transition import ReplayVerdictKind
 
 NAMED = 3
 """Things of a kind that a sentence names one by one."""
 LONGEST_NAME = 60
 
+_NO_EVIDENCE = (ReplayVerdictKind.ERROR, ReplayVerdictKind.BLOCKED)
 _REACHED = ("holds", "broke", "stopped before a write")
 
 
@@ -43,7 +45,16 @@ def verification_changes(
     )
 
 
-def test_changes(report: TipTests, before: Mapping[str, str], tips: Mapping[str, str]) -> tuple[str, ...]:
+def verification_failure(report: VerifyGraphReport) -> str:
+    """Return why a verification says little: half of the pages or more were not reached; "" where it says enough."""
+    lost = sum(report.arrivals.get(kind.value, 0) for kind in _NO_EVIDENCE)
+    checked = sum(report.arrivals.values())
+    if not lost or lost * 2 < checked:
+        return ""
+    return f"{lost} of {checked} pages of {report.site} could not be opened"
+
+
+def tip_test_changes(report: TipTests, before: Mapping[str, str], tips: Mapping[str, str]) -> tuple[str, ...]:
     """Return which tips fare otherwise than at their last test; ``before`` are its outcomes by tip, "" for none."""
     broke = [one for one in report.tests if one.outcome == "broke" and before.get(one.tip) != "broke"]
     again = [one for one in report.tests if one.offer and before.get(one.tip) not in ("holds", one.outcome)]
@@ -64,7 +75,7 @@ def test_changes(report: TipTests, before: Mapping[str, str], tips: Mapping[str,
     )
 
 
-def test_failure(report: TipTests) -> str:
+def tip_test_failure(report: TipTests) -> str:
     """Return why the tests say nothing: none reached its page; "" where one did, or where no tip has steps."""
     made = report.tests
     if not made or any(one.outcome in _REACHED for one in made):

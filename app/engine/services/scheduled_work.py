@@ -17,10 +17,11 @@ from app.engine.services.core import Core
 from app.engine.services.exploration import ExplorationService
 from app.engine.services.graph_cache import GraphCache
 from app.engine.services.schedule_changes import (
-    test_changes,
-    test_failure,
+    tip_test_changes,
+    tip_test_failure,
     update_changes,
     verification_changes,
+    verification_failure,
 )
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.tip_testing import TESTED, TipTestService
@@ -112,29 +113,26 @@ class ScheduledWork:
         report = await self._exploration.graph_update(site, options)
         tips = await self._texts(site)
         ended = report.explore.ended
-        error = (
-            "the exploration failed; see the log"
-            if ended == "failed"
-            else CANCELLED
-            if ended == "stopped"
-            else ""
-        )
+        error = verification_failure(report.verify)
+        if ended in ("failed", "stopped"):
+            error = "the exploration failed; see the log" if ended == "failed" else CANCELLED
         return _Done(update_changes(report, tips), report.verify.suspect_tips, error)
 
     async def _verify(self, site: str) -> _Done:
         before = await self._graph_cache.load(site)
         titles = {row.id: row.title or row.url for row in map(before.row, before.graph.nodes)}
         report = await self._exploration.graph_verify(site)
-        return _Done(verification_changes(report, titles, await self._texts(site)), report.suspect_tips)
+        changes = verification_changes(report, titles, await self._texts(site))
+        return _Done(changes, report.suspect_tips, verification_failure(report))
 
     async def _test(self, site: str) -> _Done:
         stored = await self._core.on_store(self._core.kb.tips, site=site, statuses=TESTED)
         before = {tip.id: (await self._tip_tests.tip_standing(tip.id)).outcome for tip in stored}
         report = await self._tip_tests.test_tips(site)
         return _Done(
-            test_changes(report, before, {tip.id: tip.text for tip in stored}),
+            tip_test_changes(report, before, {tip.id: tip.text for tip in stored}),
             tuple(one.tip for one in report.tests if one.became_suspect),
-            CANCELLED if report.cancelled else test_failure(report),
+            CANCELLED if report.cancelled else tip_test_failure(report),
         )
 
     async def _texts(self, site: str) -> dict[str, str]:
