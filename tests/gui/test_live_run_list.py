@@ -17,7 +17,6 @@ from app.models.live.model import LiveModel
 from app.models.live.run_list import (
     RunList,
     clock_words,
-    counts_words,
     display_state,
     need_words,
     state_words,
@@ -136,12 +135,6 @@ def test_a_likely_failure_is_called_risky_and_a_crash_is_called_a_crash() -> Non
     assert state_words(row(state=RunState.ENDED, outcome="crashed")) == "crashed"
     assert state_words(row(state=RunState.INTERRUPTED)) == "interrupted"
     assert state_words(row(state=RunState.ENDED, outcome="step_limit")) == "out of steps"
-
-
-def test_counts_leave_out_what_there_is_none_of() -> None:
-    assert counts_words(list(ROWS.values())) == "2 need you · 1 running · 1 paused · 1 queued · 1 ended"
-    assert counts_words([row()]) == "1 running"
-    assert counts_words([]) == ""
 
 
 def test_the_weightiest_need_is_told_with_how_many_more() -> None:

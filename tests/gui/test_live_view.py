@@ -361,7 +361,7 @@ def test_while_the_engine_is_away_nothing_can_be_asked_of_it(live: LiveWindow, c
 
 
 # ------------------------------------------------------------ layout
-@pytest.mark.parametrize(("count", "columns"), [(1, 1), (2, 2), (3, 3), (4, 4), (6, 4), (8, 4)])
+@pytest.mark.parametrize(("count", "columns"), [(1, 1), (2, 2), (3, 3), (4, 3), (6, 3), (8, 4)])
 def test_as_many_columns_as_show_every_run(count: int, columns: int) -> None:
     room = QSize(1180, 640)
     cell = cell_size([count], room, BOUNDS, lambda width: round(width * 0.625) + 150)
@@ -581,5 +581,5 @@ def test_a_task_file_of_hundreds_is_told_of_in_a_few_words(live: LiveWindow) -> 
     live.wait(0.1)
     assert len(live.model.list.rows) == 306
     assert len(told) < 10, "a burst is told of once"
-    assert "301 queued" in live.view.wall.counts.text()
+    assert "301 queued" in live.view.wall.counts.words
     assert live.model.current == "live-2"

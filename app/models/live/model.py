@@ -462,8 +462,7 @@ class LiveModel(QObject):
         if self.run or self.wall.heading_row >= 0 or self.wall.list.row_of(self.current) >= 0:
             return
         self.wall.heading = None
-        runs = [row.run for row in self.wall.list.rows if isinstance(row, LiveRow)]
-        self._set_current(runs[self.wall.nearest(self.current, runs, 1)] if runs else "")
+        self._set_current(self.wall.neighbour(self.current))
 
     def _select_row(self, place: int) -> None:
         """Make the run in this row of the wall the current one, or the nearest run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
@@ -73,6 +73,8 @@ class WallModel(QObject):
         self._folded: set[tuple[str, str]] = set()
         self._batches: dict[str, str] = {}
         self._late = False
+        self._before: list[Hashable] = []
+        """Keys of the rows before the last change."""
         self.completion = WordCompletion(self._complete, help_of, self)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.refresh)
@@ -136,8 +138,16 @@ class WallModel(QObject):
         """Return the stop that follows a hidden run in the order of all runs, or precedes it where ``by`` < 0."""
         here = self._runs.row_of(run)
         places = [self._runs.row_of(stop if isinstance(stop, str) else row_key(stop)) for stop in stops]
-        after = next((at for at, place in enumerate(places) if place > here), len(stops) - 1)
-        return max(after - 1, 0) if by < 0 and here >= 0 else after
+        after = next((at for at, place in enumerate(places) if place > here), len(stops))
+        return max(after - 1, 0) if by < 0 else min(after, len(stops) - 1)
+
+    def neighbour(self, run: str) -> str:
+        """Return the run that stands where this one stood before the last change, or before it; "" for none."""
+        here = self._before.index(run) if run in self._before else len(self._before)
+        for key in [*self._before[here:], *reversed(self._before[:here])]:
+            if isinstance(key, str) and self.list.row_of(key) >= 0:
+                return key
+        return next((row.run for row in self.list.rows if isinstance(row, LiveRow)), "")
 
     # ------------------------------------------------------------ filter
     def set_filter(self, text: str) -> None:
@@ -196,14 +206,19 @@ class WallModel(QObject):
             self.tile_width = width
             self.changed.emit()
 
-    def resize_tiles(self, by: int, shown: int) -> None:
-        """Make the tiles one step larger or smaller than ``shown``, their width now at 100 % text size."""
-        larger = [width for width in TILE_WIDTHS if width > shown * 1.02]
-        smaller = [width for width in TILE_WIDTHS if width < shown * 0.98]
-        if by > 0:
-            self.set_tile_width(larger[0] if larger else TILE_WIDTHS[-1])
-        else:
-            self.set_tile_width(smaller[-1] if smaller else TILE_WIDTHS[0])
+    def resize_tiles(self, by: int, shown: int, shown_for: Callable[[int], int]) -> None:
+        """Make the tiles one step larger or smaller than they are shown.
+
+        Args:
+            shown: their width now, in pixels at 100 % text size.
+            shown_for: the width at which tiles of a wanted width are shown: they share the whole line.
+        """
+        larger = [width for width in TILE_WIDTHS if shown_for(width) > shown]
+        smaller = [width for width in TILE_WIDTHS if shown_for(width) < shown]
+        if by > 0 and larger:
+            self.set_tile_width(larger[0])
+        elif by < 0 and smaller:
+            self.set_tile_width(smaller[-1])
 
     def toggle_table(self) -> None:
         """Show tiles or a table."""
@@ -244,6 +259,8 @@ class WallModel(QObject):
         Then a run that no longer fits stays, and a new one is added at the end, or, where there are groups, later.
         """
         before = [row_key(row) for row in self.list.rows]
+        if before:
+            self._before = before
         if at_once or not self._hands.is_busy:
             self._late = False
             self.list.arrange(arranged(self.shown, self.grouping, self.is_folded, self._batches, self._now()))

@@ -100,13 +100,17 @@ class TileView(RunView):
         """Width of a tile now, in pixels at 100 % text size."""
         return round(self.tile.cell.width() / self._theme.zoom)
 
+    def width_for(self, wanted: int) -> int:
+        """Width at which tiles of a wanted width are shown, in pixels at 100 % text size."""
+        return round(self._shared(wanted).width() / self._theme.zoom)
+
     def fit(self) -> None:
         """Size the tiles for the area, the number of runs and the wanted width."""
         px, room = self._theme.px, self.maximumViewportSize()
         room -= QSize(self.bar_width() + 1, 0)  # the list reserves the bar's width
         line, wanted = max(room.width(), 1), self._live.wall.tile_width
         if wanted:
-            cell = shared_size(px(wanted), room, px(MAX_TILE_WIDTH), self.tile.height_for)
+            cell = self._shared(wanted)
         else:
             groups = self._group_sizes()
             headings = sum(isinstance(row, GroupHeading) for row in self._wall.rows)
@@ -152,6 +156,10 @@ class TileView(RunView):
             return True
         return super().event(event)
 
+    def _shared(self, wanted: int) -> QSize:
+        px, room = self._theme.px, self.maximumViewportSize() - QSize(self.bar_width() + 1, 0)
+        return shared_size(px(wanted), room, px(MAX_TILE_WIDTH), self.tile.height_for)
+
     def _group_sizes(self) -> list[int]:
         sizes = [0]
         for row in self._wall.rows:
@@ -181,7 +189,7 @@ class RunGrid(QWidget):
         self.pane = TablePane(model, theme)
         self.table = self.pane.table
         self.head = WallHead(model, center, theme, self.take_focus)
-        self.counts, self.filter = self.head.counts, self.head.filter
+        self.counts, self.filter, self.lost = self.head.counts, self.head.filter, self.head.lost
         self.nothing = EmptyState(
             self.tr("No runs"),
             self.tr("Describe a task and its start address. Several runs can work in parallel."),
@@ -209,6 +217,7 @@ class RunGrid(QWidget):
         for signal in (model.changed, model.wall.changed, model.wall.arranged):
             signal.connect(self._show)
         model.inbox.changed.connect(self._show_inbox)
+        model.batches.changed.connect(self._show_batches)
         center.keys_changed.connect(self._distribute)
         theme.changed.connect(self._distribute)
         self._show()
@@ -265,7 +274,8 @@ class RunGrid(QWidget):
             for command, word in (
                 ("live.inbox", self.tr("Inbox")),
                 ("live.pause_all", self.tr("Pause all")),
-                ("live.tasks", self.tr("Task file…")),
+                ("live.batches", self.tr("Batches")),
+                ("live.tasks", self.tr("New batch…")),
                 ("live.new", self.tr("New run…")),
             )
         }
@@ -292,11 +302,8 @@ class RunGrid(QWidget):
                 self.take_focus()
         self.head.show_state()
         self._distribute()
-        self.head.lost.setText(
-            self.tr("The engine is not available; the runs show their last known state.")
-            if model.lost
-            else ""
-        )
+        self.lost.setText(self.tr("The engine is not available; the runs show their last known state."))
+        self.lost.setVisible(bool(model.lost))
         self._show_inbox()
         self._sight.start()
 
@@ -305,6 +312,12 @@ class RunGrid(QWidget):
         button, count = self.buttons["live.inbox"], self._model.inbox.count
         button.show_as("live.inbox", self.tr("Inbox {0}").format(count) if count else self.tr("Inbox"))
         button.call(count > 0, "warn")
+
+    def _show_batches(self) -> None:
+        """Count the batches that have not ended on the button that opens them."""
+        count = self._model.batches.going
+        word = self.tr("Batches {0}").format(count) if count else self.tr("Batches")
+        self.buttons["live.batches"].show_as("live.batches", word)
 
     def _on_current(self) -> None:
         if self.pane.isVisible():

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from app.models.live.run_list import is_active
@@ -61,6 +61,12 @@ class RunView(QListView):
 
     def keyboardSearch(self, search: str) -> None:
         """Ignore it: letters are commands, and one without effect must not select another run."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Keep the model's run; a list without a current row would take its first one."""
+        self._marking = True
+        super().focusInEvent(event)
+        self.mark()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Collapse or expand the group whose heading is clicked."""

@@ -62,7 +62,8 @@ class WallCommands(QObject):
         self._view.wall.focus_filter()
 
     def _resize(self, by: int) -> None:
-        self._wall.resize_tiles(by, self._view.wall.tiles.shown_width)
+        tiles = self._view.wall.tiles
+        self._wall.resize_tiles(by, tiles.shown_width, tiles.width_for)
 
     def _open(self) -> None:
         if self._wall.heading_row >= 0 and not self._model.run:

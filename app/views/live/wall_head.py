@@ -37,7 +37,7 @@ class StateCounts(QWidget):
         self._wall, self._center, self._theme = model.wall, center, theme
         self.buttons = {state: self._button(state) for state in STATE_GROUPS}
         hbox(*self.buttons.values(), parent=self, spacing=6)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._short = False
         center.keys_changed.connect(self._dress)
         theme.changed.connect(self._dress)
@@ -137,7 +137,7 @@ class WallHead(QWidget):
     def lay_out(self, *buttons: CommandButton) -> None:
         """Put the counts and these buttons in the first line, all else in the second."""
         title = text_label(self.tr("Live"), "title")
-        self.first = hbox(title, self.counts, (self.lost, 1), *buttons, spacing=8)
+        self.first = hbox(title, self.counts, (self.lost, 3), 1, *buttons, spacing=8)
         self.second = hbox(
             (self.filter, 2),
             (self.unknown, 1),
