@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 from collections.abc import AsyncIterator
 
@@ -139,8 +138,7 @@ async def test_the_planned_action_of_a_paused_run_is_replaced_by_pointing(operat
 async def cli(workspace, *words: str) -> tuple[int, str]:
     """Run ``sitelore live`` in another process; return its exit code and all it said."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app", "live", *words,
-        env={**os.environ, "SITELORE_WORKSPACE": str(workspace)},
+        sys.executable, "-m", "app", "--workspace", str(workspace), "live", *words,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     async with asyncio.timeout(90):

@@ -74,8 +74,10 @@ from tests.support.fake_evaluation import FakeEvaluation
 from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fake_graph import FakeGraphs
 from tests.support.fake_live import FakeLive
+from tests.support.fake_pointing import FakePointing
 from tests.support.fake_prompts import FakePrompts
 from tests.support.fake_review import FakeReview
+from tests.support.fake_schedule import FakeSchedule
 from tests.support.fake_sites import FakeSites, make_sites
 from tests.support.fake_tips import FakeTips
 from tests.support.made_up import (
@@ -92,7 +94,17 @@ from tests.support.made_up import (
 
 
 class FakeEngine(
-    FakeBatches, FakeGraphs, FakeExchanges, FakeLive, FakePrompts, FakeTips, FakeSites, FakeEvaluation, FakeReview
+    FakeGraphs,
+    FakeExchanges,
+    FakeLive,
+    FakeBatches,
+    FakePointing,
+    FakePrompts,
+    FakeTips,
+    FakeSites,
+    FakeEvaluation,
+    FakeReview,
+    FakeSchedule,
 ):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
@@ -124,6 +136,7 @@ class FakeEngine(
         self.start_batches()
         self.start_evaluations(empty=empty)
         self.start_review()
+        self.start_schedule(empty=empty)
 
     # ------------------------------------------------------------ the agent
     async def run_task(self, request: RunRequest) -> RunSummary:

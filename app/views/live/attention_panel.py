@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -150,7 +150,14 @@ class AttentionPanel(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._model = model
         model.requests.changed.connect(self._show)
+        model.pointing.changed.connect(lambda: QTimer.singleShot(0, self, self._show_choice))
         self._show()
+
+    def _show_choice(self) -> None:
+        """Scroll to the field and the choice below it."""
+        if self.card.choice.is_on:
+            self.ensureWidgetVisible(self.card.choice, 0, 0)
+            self.ensureWidgetVisible(self.card.line, 0, 4)
 
     def sizeHint(self) -> QSize:
         inner = self.widget()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from app.models.live.pointing_model import call_label, target_words
 from app.views.widgets import ElidedLabel
@@ -19,13 +19,19 @@ if TYPE_CHECKING:
     from app.views.frame.theme import Theme
     from app.views.widgets.text_line import TextLine
 
-MAX_CALLS = 8
+MAX_CALLS = 6
 """Calls with a button of their own; the others are reached by key."""
 WALKING = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Tab: 1, Qt.Key.Key_Backtab: -1}
 
 
 class EditChoice(QWidget):
-    """Under the edit field of a request card.  While ``is_on`` it reads that field and takes its arrow and Tab keys."""
+    """Under the edit field of a request card.  While ``is_on`` it reads that field and takes its arrow and Tab keys.
+
+    Signals:
+        turned: a choice began or ended.
+    """
+
+    turned = Signal()
 
     def __init__(self, model: PointingModel, line: TextLine, theme: Theme) -> None:
         super().__init__()
@@ -36,6 +42,10 @@ class EditChoice(QWidget):
         self.call, self.keys = styled(ElidedLabel(), "secondary"), text_label(kind="secondary", wrap=True)
         self.calls = [QToolButton() for _ in range(MAX_CALLS)]
         self.more = text_label(kind="secondary")
+        self.send, self.cancel = styled(QPushButton(), "primary"), QPushButton(self.tr("Cancel   Esc"))
+        self.cancel.setAccessibleName(self.tr("Cancel"))
+        self.send.clicked.connect(lambda: line.entered.emit(line.text))
+        self.cancel.clicked.connect(line.left)
         for place, button in enumerate(self.calls):
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Alt+Up and Alt+Down; Tab chooses elements
@@ -45,6 +55,7 @@ class EditChoice(QWidget):
             FlowLayout(*self.calls, self.more, gap=4),
             self.call,
             self.error,
+            FlowLayout(self.send, self.cancel),
             self.keys,
             parent=self,
             margins=(0, 0, 0, 0),
@@ -63,6 +74,7 @@ class EditChoice(QWidget):
         if not self.is_on:
             self.is_on = True
             self._model.begin(call)
+            self.turned.emit()
         self._line.selectAll()
         self._show()
 
@@ -71,6 +83,7 @@ class EditChoice(QWidget):
             self.is_on = self._asked_text = False
             self._model.leave()
             self.hide()
+            self.turned.emit()
 
     def back(self) -> bool:
         """Go back from the text to the choice; False where there is nothing to go back to."""
@@ -149,6 +162,7 @@ class EditChoice(QWidget):
         self.what.say(f"{target.number}  {target_words(target)}" if target is not None else "")
         fitting = target.calls if target is not None else ()
         for place, button in enumerate(self.calls):
+            button.setFont(self._theme.font("secondary"))
             button.setVisible(place < len(fitting))
             if place < len(fitting):
                 button.setText(call_label(fitting[place]))
@@ -158,10 +172,8 @@ class EditChoice(QWidget):
         self.more.setText(self.tr("and {0} more").format(left) if left > 0 else "")
         self.more.setVisible(left > 0)
         self.call.setFont(self._theme.mono("secondary"))
-        self.call.setText(model.whole_call)
-        self.call.setVisible(bool(model.whole_call) and model.whole_call != self._line.text)
         self.error.say(f"! {model.error}" if model.error else "")
-        self._show_keys()
+        self._show_call()
         self.setAccessibleDescription(f"{self.what.text()} {model.whole_call}")
         name = self.tr("Text for {0}").format(target_words(target)) if target else ""
         self._line.setPlaceholderText(
@@ -169,14 +181,20 @@ class EditChoice(QWidget):
         )
         self.show()
 
-    def _show_keys(self) -> None:
-        if self._model.asks_text:
-            self.keys.setText(self.tr("Enter sends · Esc: another element"))
-            return
-        sends = "(" in self._line.text and not self._model.needs_text
-        enter = self.tr("Enter sends") if sends else self.tr("Enter chooses")
+    def _show_call(self) -> None:
+        """Show the whole call where the field has less of it, and what Enter and Esc do now."""
+        whole = self._model.whole_call
+        self.call.setText(whole)
+        self.call.setVisible(bool(whole) and whole != self._line.text)
+        texts = self._model.asks_text
+        sends = texts or ("(" in self._line.text and not self._model.needs_text)
+        word = self.tr("Send") if sends else self.tr("Choose")
+        self.send.setText(f"{word}   Enter")
+        self.send.setAccessibleName(word)
         self.keys.setText(
-            self.tr("{0} · Up, Down: elements · Alt+Up, Alt+Down: actions · Esc leaves").format(enter)
+            self.tr("Esc: another element")
+            if texts
+            else self.tr("Up, Down: elements · Alt+Up, Alt+Down: actions")
         )
 
     def _put(self, text: str) -> None:
@@ -187,4 +205,4 @@ class EditChoice(QWidget):
             self._is_putting = False
         if not self._model.asks_text:
             self._line.selectAll()
-            self._show_keys()
+            self._show_call()

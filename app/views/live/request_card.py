@@ -116,8 +116,9 @@ class RequestCard(Panel):
         bind("live.answer", self.answer, lambda: self._can("live.answer") or self._takes_reason())
 
     def _can(self, command: str) -> bool:
-        """Whether the card shown offers this command now."""
-        return self._model.can(command) and self._is_shown
+        """Whether the card shown offers this command now; nothing is approved while another action is chosen."""
+        chosen = self.choice.is_on and command.startswith("live.approve")
+        return self._model.can(command) and self._is_shown and not chosen
 
     def _takes_reason(self) -> bool:
         return self._model.takes_reason and self._is_shown
@@ -131,6 +132,7 @@ class RequestCard(Panel):
     def _open_line(self, how: str, text: str) -> None:
         self._how = how
         is_edit = how == "edit"
+        self.command.setVisible(not is_edit and bool(self.command.text()))
         self.line.setFont(self._theme.mono() if is_edit else self._theme.font())
         self.line.setAccessibleName(self.tr("The new action") if is_edit else self.tr("Answer"))
         self.line.setPlaceholderText(
@@ -242,6 +244,7 @@ class RequestCard(Panel):
     def _connect(self) -> None:
         self._model.changed.connect(self._show)
         self._run.changed.connect(self._follow_planned)
+        self.choice.turned.connect(self._on_choice)
         self._center.keys_changed.connect(self._update_texts)
         self._center.refreshed.connect(self._enable)
         self._theme.changed.connect(self._on_theme)
@@ -255,8 +258,11 @@ class RequestCard(Panel):
             line.installEventFilter(self)
         self.reason.refused.connect(self._show_too_long)
 
+    def _on_choice(self) -> None:
+        self._update_texts()
+        self._center.refresh()
+
     def _follow_planned(self) -> None:
-        """A planned action of a paused run came, or went."""
         if self._could_plan != self._run.can_edit_planned:
             self._could_plan = self._run.can_edit_planned
             self._center.refresh()
@@ -384,7 +390,7 @@ class RequestCard(Panel):
 
     def _update_texts(self) -> None:
         card = self._model.card
-        shows = card is not None and not self._stale
+        shows = card is not None and not self._stale and not self.choice.is_on
         offered = {offer.command: offer.word for offer in card.offers} if card is not None and shows else {}
         for command, button in self.buttons.items():
             word, keys = offered.get(command, ""), self._center.keys(command)

@@ -69,7 +69,7 @@ class PointingService:
         now = await found.page.peek()
         if found.control is not control or control.decided_on is not held or control.page_mark != mark:
             raise Conflict("the run has moved on; look again")
-        return targets_on(held or now, now)
+        return await self._core.on_worker(targets_on, held or now, now)
 
     async def edit_planned(self, run: str, call: str, reason: str = "") -> PlannedAction:
         """Replace the planned action of a paused run; the run stays paused, and asks before it does what it would
