@@ -79,7 +79,7 @@ class Workbench(QObject):
         window.attach(self.workspace, self.jobs, self.search, form, setup)
         self.calls = NotificationCenter(window, client, self.tasks, self.live, form)
         self.schedule = ScheduleCenter(window, client, self.tasks, self.calls)
-        for runs in (self.live.form, self.review.run_form):
+        for runs in (self.live.form, self.live.batches.form, self.review.run_form):
             runs.model_wanted.connect(lambda: window.center.trigger("app.model"))
             form.saved.connect(runs.look_up_model)
             setup.kept.connect(runs.look_up_model)

@@ -490,6 +490,36 @@ def test_812_tasks_do_not_hold_the_window(live: LiveWindow) -> None:
     assert sorted(times)[10] < 100
 
 
+# ------------------------------------------------------------ in the whole window
+def test_a_batch_that_runs_out_of_budget_is_told_and_the_note_leads_to_it(
+    bench, fake_engine, settle, qtbot
+) -> None:
+    window = bench._window
+    out = out_of_budget()
+    fake_engine.put_batch(replace(out, row=replace(out.row, state=BatchState.ACTIVE)))
+    settle(0.1)
+    fake_engine.put_batch(out)
+    qtbot.waitUntil(lambda: "is out of budget" in window.toast.text)
+    assert "12 of 20 done; $5.02 of $5.00" in window.toast.text
+    window.center.trigger("go.call")
+    qtbot.waitUntil(lambda: window.place == "live" and window.perspective("live").batches.isVisible())
+    assert bench.live.batches.current == out.row.id
+
+
+def test_the_wall_counts_the_batches_and_shows_the_runs_of_one(live: LiveWindow) -> None:
+    shown(live, make_batch(1, SOME, name="my prices"), make_batch(2, [S.ANSWERED], state=BatchState.ENDED))
+    button = live.view.wall.buttons["live.batches"]
+    assert button.accessibleName() == "Batches 1"
+    live.put(replace(live.engine.rows["live-1"], batch="batch-1"))
+    live.model.batches.select("batch-1")
+    live.engine.put_batch(live.engine.all_batches["batch-1"])
+    live.wait()
+    live.press(Qt.Key.Key_W, ALT)
+    assert live.model.wall.text == 'batch:"my prices"'
+    assert [one.run for one in live.model.wall.shown] == ["live-1"]
+    assert live.view.batches.isVisible()
+
+
 # ------------------------------------------------------------ words
 def row(**more: object) -> BatchRow:
     return BatchRow(id="b", name="b", **more)  # pyright: ignore[reportArgumentType]

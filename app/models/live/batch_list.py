@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.engine.api.filter_vocabulary import quoted
 from app.engine.core.batch import BatchRow, BatchState, BatchTask, TaskState
 from app.models.common.jobs import RUNNING, progress_text
 from app.models.common.object_list import ObjectList
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
     from app.models.live.input_guard import InputGuard
+
+__all__ = ["BatchRow", "BatchState", "BatchTask", "BatchesModel", "TaskState"]
 
 TASKS_MS = 400
 """The tasks of the shown batch are read again at most this often."""
@@ -71,6 +74,11 @@ def time_left_words(row: BatchRow) -> str:
     if left < 5400:
         return tr("about {0} min left").format(round(left / 60))
     return tr("about {0} h left").format(f"{left / 3600:.1f}".removesuffix(".0"))
+
+
+def wall_filter(name: str) -> str:
+    """Return the filter of the wall that shows the runs of a batch."""
+    return f"batch:{quoted(name)}"
 
 
 def options_words(row: BatchRow) -> str:
@@ -133,7 +141,7 @@ class BatchesModel(QObject):
     tasks_changed: the tasks of the shown batch.
     notice(text): something was done.  undo_offered(text): something was requested that undo can still prevent.
     run_wanted(run): a task's live run should be opened.  review_wanted(run, step): one that is no longer live.
-    started(batch): a batch was started here.
+    panel_wanted: the panel should be opened on the shown batch.
     wall_wanted(batch): the wall should show this batch's runs only.
     out_of_budget(BatchRow): a batch has just run out of its budget.
     """
@@ -144,7 +152,7 @@ class BatchesModel(QObject):
     undo_offered = Signal(str)
     run_wanted = Signal(str)
     review_wanted = Signal(str, object)
-    started = Signal(str)
+    panel_wanted = Signal()
     wall_wanted = Signal(object)
     out_of_budget = Signal(object)
 
@@ -173,6 +181,7 @@ class BatchesModel(QObject):
         self._later.timeout.connect(self._read_tasks)
         self.form.sent.connect(self._on_started)
         self.limits.saved.connect(self._on_limits)
+        self.limits.changed.connect(self.changed)
         held.changed.connect(self.changed)
         client.batch_changed.connect(self._on_batch)
         client.job_changed.connect(self._on_job)
@@ -201,6 +210,11 @@ class BatchesModel(QObject):
         self.table.load(())
         self.changed.emit()
         self._read_tasks()
+
+    def open(self, batch: str) -> None:
+        """Show a batch in the panel."""
+        self.select(batch)
+        self.panel_wanted.emit()
 
     def set_shown(self, shown: bool) -> None:
         """Follow the tasks of the shown batch only while the panel is visible."""
@@ -375,9 +389,8 @@ class BatchesModel(QObject):
 
     def _on_started(self, row: BatchRow) -> None:
         self.take(row)
-        self.select(row.id)
         self.notice.emit(tr("Batch {0} started: {1} tasks").format(row.name, row.total))
-        self.started.emit(row.id)
+        self.open(row.id)
 
     def _take_all(self, rows: Sequence[BatchRow]) -> None:
         self.is_loaded, self.error = True, ""

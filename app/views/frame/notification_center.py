@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.models.common.desktop_notifications import DesktopNotification
 from app.models.common.notifications import NotificationModel, NotificationSettings
 from app.models.live.intervention_policy import InterventionPolicyModel
 from app.views.frame.notifier import Notifier
 from app.views.live.policy_pane import PolicyPane
 
 if TYPE_CHECKING:
+    from app.engine.core.batch import BatchRow
     from app.models.common.commands import CommandCenter
     from app.models.common.engine_client import EngineClient, LocalClient
     from app.models.common.settings_form import SettingsForm
@@ -95,6 +97,7 @@ class NotificationCenter(QObject):
         self.policy.notice.connect(window.say)
         self.calls.opened.connect(self._open)
         live.opened.connect(self._look)
+        live.batches.out_of_budget.connect(self._tell_out_of_budget)
         window.center.place_changed.connect(self._look)
 
     def attach(self, view: LiveView) -> None:
@@ -109,6 +112,22 @@ class NotificationCenter(QObject):
         self.settings.load()
         self.calls.start()
         self.notifier.show_tray()
+
+    def _tell_out_of_budget(self, row: BatchRow) -> None:
+        """Say that no further run of a batch is started; in quiet hours only its row says so."""
+        if not self.calls.enabled or self.calls.quiet.is_on:
+            return
+        spent = ", ".join(part for part in (row.money_words, row.token_words) if part)
+        note = DesktopNotification(
+            key=row.id,
+            title=self.tr("Batch {0} is out of budget").format(row.name),
+            body=self.tr("{0} of {1} done; {2}").format(row.ended, row.total, spent),
+        )
+        self.notifier.show_note(note, lambda: self._open_batch(row.id))
+
+    def _open_batch(self, batch: str) -> None:
+        self._window.go("live")
+        self._live.batches.open(batch)
 
     def _look(self, _where: object = None) -> None:
         """Report the run that is open large while Live is shown."""

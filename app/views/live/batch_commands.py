@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.models.live.batch_list import wall_filter
 from app.views.live.run_options import RunOptionsForm
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from app.engine.core.batch import BatchRow
     from app.models.common.commands import CommandCenter
     from app.views.live.view import LiveView
 
@@ -30,8 +32,9 @@ class BatchCommands(QObject):
             form.leave_out_unready,
             lambda: self._form is view.tasks and bool(form.unready),
         )
-        self._batches.started.connect(self._open)
+        self._batches.panel_wanted.connect(self._open)
         self._batches.run_wanted.connect(view.close_form)
+        self._batches.wall_wanted.connect(self._show_on_wall)
         form.changed.connect(center.refresh)
         center.keys_changed.connect(self._show_keys)
         self._show_keys()
@@ -44,8 +47,15 @@ class BatchCommands(QObject):
         else:
             view.open_form(view.batches)
 
-    def _open(self, _batch: str) -> None:
+    def _open(self) -> None:
         self._view.open_form(self._view.batches)
+
+    def _show_on_wall(self, row: BatchRow) -> None:
+        """Filter the wall to the runs of a batch; the panel stays beside it."""
+        model = self._view.model
+        model.close()
+        model.inbox.close()
+        model.wall.set_filter(wall_filter(model.wall.batch_name(row.id)))
 
     @property
     def _form(self) -> RunOptionsForm[Any] | None:

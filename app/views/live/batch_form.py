@@ -66,12 +66,13 @@ class BatchForm(RunOptionsForm[BatchFormModel]):
         self.tasks.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tasks.setAccessibleName(self.tr("Tasks of the file; select some to start only those"))
         self.add_row(self.tasks, wide=True)
+        self._tasks_row = self.grid.rowCount() - 1
         self.addresses = SiteAddressFields(self.form.addresses, self.tasks)
         self.grid.addWidget(self.addresses, self.grid.rowCount(), 0, 1, 2)
         self.add_fields("start_url")
         self.add_policy()
         self.add_fields("at_once", "batch_money", "batch_tokens")
-        self.begin_section(self.tr("More: tips, graph, log-in, limits of each run"))
+        self.begin_section(self.tr("More options"))
         self.add_graph()
         self.add_fields("kb", "max_steps")
         self.add_run_budget()
@@ -111,6 +112,7 @@ class BatchForm(RunOptionsForm[BatchFormModel]):
         form = self.form
         count, chosen = len(form.list.rows), len(form.chosen)
         self.tasks.setVisible(count > 0)
+        self.grid.setRowStretch(self._tasks_row, 10 if count else 0)
         self.addresses.refresh()
         self._say_below(self.count, self._count_words(count, chosen))
         self._say_below(self.own, form.own_words if count else "")
@@ -125,7 +127,8 @@ class BatchForm(RunOptionsForm[BatchFormModel]):
         )  # fmt: skip
         self.leave_out.setText(f"{words}   {self._leave_keys}" if self._leave_keys else words)
         self.leave_out.setAccessibleName(words)
-        wanted = len(form.wanted)
+        wanted = 0 if form.obstacle else len(form.wanted)
+        self.start.setEnabled(not form.obstacle and not form.is_sending)
         word = self.tr("Start {0} runs").format(wanted) if wanted > 1 else self.tr("Start 1 run")
         self.start.setAccessibleName(word if wanted else self.tr("Start"))
         self.start.setText(f"{self.start.accessibleName()}   Enter")

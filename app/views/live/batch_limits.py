@@ -5,26 +5,26 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.views.widgets.build import ground, hbox, styled, text_label, vbox
-from app.views.widgets.flow_layout import FlowLayout
 
 if TYPE_CHECKING:
     from app.models.live.batch_limits import BatchLimits
 
 
 class BatchLimitsForm(QWidget):
-    """Hidden until the model is shown a batch; Enter saves."""
+    """Hidden until the model is shown a batch; Enter saves.  ``let_go``: it is closed while it has the focus."""
+
+    let_go = Signal()
 
     def __init__(self, model: BatchLimits) -> None:
         super().__init__()
         self._model = model
         ground(self, "surface")
         self.fields: dict[str, QLineEdit] = {}
-        rows = QWidget()
-        flow = FlowLayout(parent=rows, gap=12)
+        rows = hbox(spacing=12)
         for name, label in (
             ("money", self.tr("Budget, $")),
             ("tokens", self.tr("Budget, tokens")),
@@ -38,7 +38,7 @@ class BatchLimitsForm(QWidget):
             words, pair = QLabel(label), QWidget()
             words.setBuddy(field)
             vbox(words, field, parent=pair, spacing=2)
-            flow.addWidget(pair)
+            rows.addWidget(pair, 1)
         self.error = text_label(kind="fail", wrap=True)
         self.save = styled(QPushButton(self.tr("Apply   Enter")), "primary")
         self.save.setAccessibleName(self.tr("Apply budget and parallel runs"))
@@ -61,6 +61,12 @@ class BatchLimitsForm(QWidget):
 
     def refresh(self) -> None:
         model = self._model
+        if (
+            not model.batch
+            and self.isVisible()
+            and self.isAncestorOf(QApplication.focusWidget() or self.window())
+        ):
+            self.let_go.emit()
         self.setVisible(bool(model.batch))
         for name, field in self.fields.items():
             if field.text() != model.values[name]:

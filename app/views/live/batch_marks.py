@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem, QWidget
 
-from app.engine.core.batch import BatchRow, BatchState, TaskState
 from app.models.common.translate import tr
-from app.models.live.batch_list import batch_parts, time_left_words
-from app.views.widgets.rows import RowContent, RowStyle, Span, line, plain, small
+from app.models.live.batch_list import BatchRow, BatchState, TaskState, batch_parts, time_left_words
+from app.views.widgets.rows import RowContent, RowDelegate, RowStyle, Span, line, plain, small
 from app.views.widgets.signs import icon_sign
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ BATCH_ROLES: dict[BatchState, str] = {
     BatchState.STOPPED: "muted",
     BatchState.ENDED: "ok",
 }
+BAR = (0.0, 6.0)
+"""Size of the bar of a row, which is as wide as its line."""
 LEAST_PART = 3
 """Width of a part of the progress bar at least, in pixels at 100 % text size."""
 
@@ -42,7 +44,7 @@ LEAST_PART = 3
 def batch_row(row: BatchRow) -> RowContent:
     """Name and state; the bar; progress in words and the time left."""
     state = small(tr(row.state.value), BATCH_ROLES[row.state], bold=True)
-    bar = Span(sign=lambda painter, box, theme: paint_parts(painter, box, theme, row), size=(1200, 6))
+    bar = Span(sign=lambda painter, box, theme: paint_parts(painter, box, theme, row), size=BAR)
     return RowContent(
         lines=(
             line(plain(row.name, bold=True), right=state),
@@ -63,8 +65,6 @@ def task_cell(task: BatchTask, column: str, text: str) -> Span:
 
 def paint_parts(painter: QPainter, box: QRectF, theme: Theme, row: BatchRow) -> None:
     """Paint a part for each state, as wide as its share; failed ones are hatched."""
-    clip = painter.clipBoundingRect() if painter.hasClipping() else box
-    box = box.intersected(clip) if clip.isValid() and clip.width() > 0 else box
     parts = batch_parts(row)
     least = theme.px(LEAST_PART)
     room = box.width() - least * len(parts)
@@ -80,6 +80,18 @@ def paint_parts(painter: QPainter, box: QRectF, theme: Theme, row: BatchRow) -> 
             painter.fillRect(place, QBrush(theme.color("raised"), Qt.BrushStyle.BDiagPattern))
         left += width
     painter.restore()
+
+
+class BatchDelegate(RowDelegate[BatchRow]):
+    """Paints a batch; its bar takes the whole line."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, batch_row, BATCH, parent)
+
+    def paint_span(self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, span: Span) -> float:
+        if span.size == BAR:
+            span = replace(span, size=(box.width() / self._theme.zoom, BAR[1]))
+        return super().paint_span(painter, option, box, span)
 
 
 class BatchBar(QWidget):

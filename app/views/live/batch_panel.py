@@ -18,12 +18,26 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.engine.core.batch import BatchState, TaskState
-from app.models.live.batch_list import BatchPart, options_words, part_words, time_left_words
+from app.models.live.batch_list import (
+    BatchPart,
+    BatchState,
+    TaskState,
+    options_words,
+    part_words,
+    time_left_words,
+)
 from app.views.live.batch_limits import BatchLimitsForm
-from app.views.live.batch_marks import BATCH, BATCH_ROLES, TASK_MARKS, BatchBar, batch_row, task_cell
+from app.views.live.batch_marks import (
+    BATCH,
+    BATCH_ROLES,
+    TASK_MARKS,
+    BatchBar,
+    BatchDelegate,
+    batch_row,
+    task_cell,
+)
 from app.views.widgets import ElidedLabel, EmptyState
-from app.views.widgets.build import Panel, ground, hbox, restyle, styled, text_label, vbox
+from app.views.widgets.build import Panel, ground, hbox, restyle, scroll_area, styled, text_label, vbox
 from app.views.widgets.command_button import CommandButton, show_command
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.key_kinds import is_plain
@@ -36,7 +50,7 @@ if TYPE_CHECKING:
     from app.models.live.batch_list import BatchesModel
     from app.views.frame.theme import Theme
 
-MOST_BATCHES = 4
+MOST_BATCHES = 3
 """Batches listed without scrolling."""
 
 
@@ -60,6 +74,7 @@ class BatchPanel(Panel):
         self.list = FittedList(
             theme, batch_row, self.tr("Batches, the newest first"), BATCH, most=MOST_BATCHES
         )
+        self.list.setItemDelegate(BatchDelegate(theme, self.list))
         self.list.setModel(model.list)
         self.list.setUniformItemSizes(True)
         self.empty = EmptyState(
@@ -87,8 +102,10 @@ class BatchPanel(Panel):
         if not self._model.limits.batch:
             return False
         self._model.limits.close()
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
         return True
+
+    def _focus_list(self) -> None:
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def event(self, event: QEvent) -> bool:
         """Keep plain keys from the runs beside the panel."""
@@ -112,7 +129,7 @@ class BatchPanel(Panel):
         there = QWidget()
         vbox(self.list, (self.shown, 1), parent=there, spacing=0)
         self.faces = QStackedWidget()
-        for face in (there, self.empty, self.error, self.loading):
+        for face in (scroll_area(there), self.empty, self.error, self.loading):
             self.faces.addWidget(face)
         vbox(head, (self.faces, 1), parent=self, spacing=0)
 
@@ -128,6 +145,7 @@ class BatchPanel(Panel):
 
     def _connect(self) -> None:
         model = self._model
+        self.shown.limits.let_go.connect(self._focus_list)
         self.close_button.clicked.connect(self.closed)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self.list.activated.connect(lambda: self.shown.tasks.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -199,16 +217,17 @@ class ShownBatch(QWidget):
             command: CommandButton(command, center, theme, word, others=others)
             for command, word, others in (
                 ("live.batch.pause", self.tr("Pause"), (("live.batch.pause", self.tr("Resume")),)),
-                ("live.batch.stop", self.tr("Stop"), (("live.batch.stop", self.tr("Stopping…")),)),
+                ("live.batch.stop", self.tr("Stop"), ()),
                 ("live.batch.retry", self.tr("Retry failed"), ()),
                 ("live.batch.limits", self.tr("Budget…"), ()),
                 ("live.batch.export", self.tr("Export…"), ()),
-                ("live.batch.wall", self.tr("Show on the wall"), ()),
+                ("live.batch.wall", self.tr("On the wall"), ()),
                 ("live.batch.dismiss", self.tr("Dismiss"), ()),
             )
         }
         self.filters = {state: self._filter_button(state, theme) for state in (None, *TaskState)}
         self.tasks = TaskTable(model, theme)
+        self.tasks.setMinimumHeight(theme.px(130))
         self._lay_out()
         model.tasks_changed.connect(self._show_filters)
 
@@ -222,8 +241,8 @@ class ShownBatch(QWidget):
         return button
 
     def _lay_out(self) -> None:
-        actions, filters = QWidget(), QWidget()
-        FlowLayout(*self.buttons.values(), parent=actions, gap=6)
+        self.action_row, filters = QWidget(), QWidget()
+        FlowLayout(*self.buttons.values(), parent=self.action_row, gap=6)
         FlowLayout(*self.filters.values(), parent=filters, gap=4)
         filters.setAccessibleName(self.tr("Tasks by state"))
         group = QButtonGroup(self)
@@ -236,7 +255,7 @@ class ShownBatch(QWidget):
             self.why,
             hbox(self.raise_budget, 1),
             self.options,
-            actions,
+            self.action_row,
             self.limits,
             self.export,
             filters,
@@ -252,7 +271,8 @@ class ShownBatch(QWidget):
         if row is None:
             return
         self.name.setText(row.name)
-        self.state.setText(self.tr(row.state.value))
+        stopping = self.tr("stopping in a moment")
+        self.state.setText(stopping if model.is_stopping(row) else self.tr(row.state.value))
         restyle(self.state, kind=BATCH_ROLES[row.state])
         self.bar.show_row(row)
         self.words.setText(row.words)
@@ -267,8 +287,8 @@ class ShownBatch(QWidget):
             self.tr("Resume") if resumes else self.tr("Pause"),
             "play" if resumes else "pause",
         )
-        stopping = self.tr("Stopping…") if model.is_stopping(row) else self.tr("Stop")
-        self.buttons["live.batch.stop"].show_as("live.batch.stop", stopping)
+        self.buttons["live.batch.dismiss"].setVisible(model.can_dismiss)
+        self.action_row.setVisible(not model.limits.batch)
         self.limits.refresh()
         self._show_filters()
 

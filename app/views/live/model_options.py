@@ -33,6 +33,8 @@ class ModelOptions(QWidget):
         self.fields: list[QWidget] = []
         self.section = FormSection(self.tr("Model options"))
         self._grid = QGridLayout()
+        self.grids = (self._grid, self.section.grid)
+        """The grids whose labels are aligned with those of the form."""
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(1, 1)

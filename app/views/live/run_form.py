@@ -34,7 +34,7 @@ class RunForm(RunOptionsForm[RunFormModel]):
         self.add_graph()
         self.add_fields("kb", "max_steps", "storage_state")
         self.add_headed()
-        self.begin_section(self.tr("More: budget, hosts, allowed actions"))
+        self.begin_section(self.tr("More options"))
         self.add_run_budget()
         self.add_reach()
         self.end_section()

@@ -49,6 +49,7 @@ class RunOptionsForm(FormPanel[OptionsT]):
         self.grid.addWidget(self.model_options, self.grid.rowCount(), 0, 1, 2)
         self._order += self.model_options.fields
         self.sections.append(self.model_options.section)
+        self._grids += self.model_options.grids
         self.model_options.model.returnPressed.connect(self.submit)
 
     def add_graph(self) -> None:

@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -83,6 +83,7 @@ class FormPanel(Panel, Generic[FormT]):
         self.says: dict[str, QLabel] = {}
         self.grid = self._whole = QGridLayout()
         self.sections: list[FormSection] = []
+        self._grids = [self.grid]
         self.start, self.close_button = styled(QPushButton(), "primary"), styled(QPushButton(), "link")
         self.error = text_label(kind="fail", wrap=True)
         self._order: list[QWidget] = []
@@ -161,6 +162,29 @@ class FormPanel(Panel, Generic[FormT]):
             super().keyPressEvent(event)
 
     # ------------------------------------------------------------ layout
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.align_labels()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make room for labels in another text size."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and self.isVisible():
+            QTimer.singleShot(0, self, self.align_labels)
+
+    def align_labels(self) -> None:
+        """Give the labels of all parts one width, so that their fields are aligned."""
+        labels = [
+            label
+            for grid in self._grids
+            for row in range(grid.rowCount())
+            if (item := grid.itemAtPosition(row, 0)) is not None
+            and isinstance(label := item.widget(), QLabel)
+        ]
+        width = max((label.sizeHint().width() for label in labels), default=0)
+        for grid in self._grids:
+            grid.setColumnMinimumWidth(0, width)
+
     def add_fields(self, *names: str) -> None:
         """Add a row for each field: label, field, file button; its help below."""
         for name in names:
@@ -227,6 +251,7 @@ class FormPanel(Panel, Generic[FormT]):
         section = FormSection(title)
         self._whole.addWidget(section, self._whole.rowCount(), 0, 1, 2)
         self.sections.append(section)
+        self._grids.append(section.grid)
         self._order.append(section.toggle)
         self.grid = section.grid
         return section
