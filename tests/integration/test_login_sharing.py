@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sqlite3
@@ -242,6 +243,20 @@ async def test_a_site_that_does_not_name_the_page_asked_for_is_proven_by_its_own
         await operator.engine.release(runs[0])
         assert (await shared(operator)).runs == (runs[1],)
         assert [(await operator.over(run)).outcome for run in runs] == ["answered"] * 2
+
+
+async def test_a_single_sign_on_is_the_log_in_of_the_site_it_leads_to(operator, logins):
+    with LoginSite(sign_on=True) as site:
+        asked = task(site.orders, domains=(site.sign_on_url,))
+        runs = await operator.start(asked, asked, at_once=2)
+        await walled(operator, runs)
+        await log_in(operator, runs[0])
+        await operator.engine.release(runs[0])
+        assert (await shared(operator)).runs == (runs[1],)
+        assert [(await operator.over(run)).outcome for run in runs] == ["answered"] * 2
+        kept = json.loads(login_path("shop").read_text())
+        assert {one["domain"] for one in kept["cookies"]} == {"127.0.0.1", "localhost"}
+        assert [one["origin"] for one in kept["origins"]] == [site.url]
 
 
 async def test_a_process_killed_between_keeping_and_giving_leaves_the_requests_open(

@@ -25,11 +25,13 @@ class LoginSite:
         visits: sessions that saw the orders, in order.
     """
 
-    def __init__(self, *, names_page: bool = True) -> None:
+    def __init__(self, *, names_page: bool = True, sign_on: bool = False) -> None:
         self.sessions: dict[str, str] = {}
         self.visits: list[str] = []
         self.names_page = names_page
         """Whether the log-in's address names the page that was asked for."""
+        self.sign_on = sign_on
+        """Whether the log-in is on another host, which has a cookie of its own (single sign-on)."""
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -47,6 +49,7 @@ class LoginSite:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self.orders = f"{self.url}/orders"
+        self.sign_on_url = self.url.replace("127.0.0.1", "localhost")
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
@@ -67,6 +70,12 @@ class LoginSite:
                 self._send(asked, 200, ANSWER.encode())
             case "/token" if session:
                 self._send(asked, 200, self.sessions[session].encode())
+            case "/orders" if self.sign_on:
+                to = f"{self.sign_on_url}/login?return_to={quote(self.orders, safe='')}"
+                self._send(asked, 302, headers={"Location": to})
+            case "/ticket" if path.query in self.sessions:
+                cookie = f"sid={path.query}; Path=/; HttpOnly; SameSite=Lax"
+                self._send(asked, 303, headers={"Location": "/welcome", "Set-Cookie": cookie})
             case "/orders":
                 to = f"?next={quote('/orders')}" if self.names_page else ""
                 self._send(asked, 302, headers={"Location": f"/login{to}"})
@@ -88,8 +97,10 @@ class LoginSite:
             return
         session = f"sid-{secrets.token_hex(16)}"
         self.sessions[session] = f"token-{secrets.token_hex(16)}"
-        cookie = f"sid={session}; Path=/; HttpOnly; SameSite=Lax"
-        self._send(asked, 303, headers={"Location": "/welcome", "Set-Cookie": cookie})
+        cookie, to = f"sid={session}; Path=/; HttpOnly; SameSite=Lax", "/welcome"
+        if self.sign_on:
+            cookie, to = f"sso=of-{session}; Path=/; HttpOnly; SameSite=Lax", f"{self.url}/ticket?{session}"
+        self._send(asked, 303, headers={"Location": to, "Set-Cookie": cookie})
 
     def _session(self, asked: BaseHTTPRequestHandler) -> str:
         cookies = dict(

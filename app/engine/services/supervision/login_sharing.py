@@ -153,6 +153,8 @@ class LoginSharing:
         runs = tuple(found.run for (found, _), went_on in zip(waiting, given, strict=True) if went_on)
         left = len(waiting) - len(runs) + await self._ask_elsewhere(made)
         shared = LoginShared(site=made.site, source=made.run, runs=runs, words=_words(made, len(runs), left))
+        if not (made.kept or made.problem or made.wished or waiting or left):
+            return shared
         source = self._fleet.find(made.run)
         step = source.row.step if source is not None else 0
         await self._approvals.note(made.run, step, OperatorAction.SHARED_LOGIN, shared.words, about=made.site)
