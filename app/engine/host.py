@@ -37,6 +37,8 @@ MAX_HELLO_BYTES = 4096
 """Most bytes read from a client that has not shown the secret yet."""
 NICENESS = 10
 """The window comes before the engine and its browsers: a key must not wait for eight of them on two processors."""
+SWITCH_INTERVAL = 0.001
+"""Seconds a worker thread may keep the loop waiting for the interpreter: a click passes it several times."""
 MAX_UNSENT_BYTES = 512 * 1024
 """Unsent bytes up to which a client is still sent pictures."""
 
@@ -171,6 +173,7 @@ def main() -> None:
     from app import log as logs
 
     logs.setup(role="host")
+    sys.setswitchinterval(SWITCH_INTERVAL)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     try:

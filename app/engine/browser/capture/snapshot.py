@@ -33,7 +33,7 @@ from app.engine.browser.capture.frames import (
     object_handle,
     script,
 )
-from app.engine.browser.session import BrowserSession
+from app.engine.browser.session import BrowserSession, UnsolicitedEvents
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import first_line
 from app.errors import SiteloreError
@@ -243,7 +243,11 @@ async def _capture(session: BrowserSession, picture: bool, looking: _CaptureRun)
         return None
     if note:
         looking.notes.append(note)
-    return _put_together(session, top, looking, image, began)
+    happened = session.happened()
+    if not looking.yielding:
+        return _put_together(session, top, looking, image, happened, began)
+    # Beside the loop: a person's clicks and their pictures go through it.
+    return await asyncio.to_thread(_put_together, session, top, looking, image, happened, began)
 
 
 async def _part(looking: _CaptureRun, world: IsolatedWorld, around: FramePlacement, depth: int = 0) -> _Part:
@@ -291,14 +295,19 @@ def _variants(name: str) -> Iterator[str]:
 
 
 def _put_together(
-    session: BrowserSession, top: _Part, looking: _CaptureRun, image: bytes, began: float
+    session: BrowserSession,
+    top: _Part,
+    looking: _CaptureRun,
+    image: bytes,
+    happened: UnsolicitedEvents,
+    began: float,
 ) -> PageCapture:
     elements: list[Element] = []
     spots: list[tuple[IsolatedWorld, int]] = []
     headings: list[str] = []
     tree, text = _gather(top, elements, spots, headings)
     session.last = _ElementLocations(tuple(spots))
-    facts, happened = top.look.facts, session.happened()
+    facts = top.look.facts
     visible = sum(element.visible for element in elements)
     return PageCapture(
         url=facts["url"],
