@@ -234,8 +234,10 @@ def _run(begin: Callable[[Engine], Awaitable[str]], as_json: bool) -> None:
 
     async def running(engine: Engine) -> BatchRow:
         engine.bus.subscribe(print_requests)
-        engine.bus.subscribe(_Progress())
-        return await _until_over(engine, await begin(engine))
+        engine.bus.subscribe(_BatchProgress())
+        id = await begin(engine)
+        row = (await engine.batch(id)).row
+        return await _until_over(engine, id) if row.state is BatchState.ACTIVE else row
 
     row = with_engine(running, encoder="cached")
     print_result(row, as_json, lambda: _row_text(row))
@@ -273,7 +275,7 @@ async def _until_over(engine: Engine, batch: str) -> BatchRow:
             loop.remove_signal_handler(signal.SIGINT)
 
 
-class _Progress:
+class _BatchProgress:
     """Prints where a batch stands, once a change."""
 
     def __init__(self) -> None:

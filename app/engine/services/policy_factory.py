@@ -45,7 +45,7 @@ class PolicyBundle:
     model_name = ""
     heartbeat: Heartbeat | None = None
     meter: Meter | None = None
-    """What counts the use of the model, and holds its budget."""
+    """Counter of the use of the model, with its budget."""
     judge: LanguageModel | None = None
     """The model that is asked about steps while the run goes on."""
     fence: Fence | None = None

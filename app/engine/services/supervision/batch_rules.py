@@ -125,7 +125,7 @@ def budget_problem(spent: Spending, max_money: float, max_tokens: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """What a budget leaves, in tokens and US dollars; ``None`` for no limit."""
+    """Remainder of a budget, in tokens and US dollars; ``None`` for no limit."""
 
     tokens: int | None = None
     money: float | None = None
