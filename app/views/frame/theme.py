@@ -31,6 +31,10 @@ class IconFont:
         self._font: QFont | None = None
         self._chars: dict[str, str] = {}
 
+    @property
+    def is_loaded(self) -> bool:
+        return self._font is not None
+
     def load(self) -> bool:
         if self._font is not None:
             return False
@@ -190,6 +194,11 @@ class Theme(QObject):
         if app.style().name() != "fusion":
             app.setStyle("Fusion")
         self._refresh()
+
+    @property
+    def has_icons(self) -> bool:
+        """Whether icons appear yet."""
+        return self._font.is_loaded
 
     def load_icons(self) -> None:
         """Load the icon font: 170 ms that the first paint does not wait for."""

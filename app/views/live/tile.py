@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QRegion, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QPixmap, QRegion, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.models.common.object_list import OBJECT_ROLE
@@ -21,10 +21,12 @@ from app.models.live.run_list import (
 from app.models.live.wall_figures import is_near_limit, spent_words
 from app.models.live.wall_list import GroupHeading
 from app.views.live.state_marks import EMPHASIZED, draw_state, state_role
-from app.views.widgets.keycap import draw_keys
+from app.views.widgets.keycap import draw_keys, keys_width
 from app.views.widgets.signs import SEVERITY_ROLE, draw_severity, elided
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.engine.core.supervision import LiveRow
     from app.models.live.model import LiveModel
     from app.views.frame.theme import Theme
@@ -37,6 +39,8 @@ GAP = 12
 HEAD, PAD, HEADING = 32, 10, 34
 SHAPE = 10 / 16
 """Aspect ratio of a page's picture, height to width."""
+MAX_PAINTED = 600
+"""Parts of tiles that are kept as painted."""
 COMPACT = 232
 """Tiles narrower than this have two lines of text instead of five; pixels at 100 % text size."""
 
@@ -55,6 +59,9 @@ class TileDelegate(QStyledItemDelegate):
         self._model, self._theme = model, theme
         self.cell, self.line_width = QSize(280, 300), 280
         self.dirty: QRegion | None = None
+        self._painted: dict[tuple[str, str], tuple[LiveRow, tuple[object, ...], QPixmap]] = {}
+        """Texts and signs as painted last, by run and part: writing them is most of the work."""
+        theme.changed.connect(self._painted.clear)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         if isinstance(index.data(OBJECT_ROLE), GroupHeading):
@@ -103,13 +110,40 @@ class TileDelegate(QStyledItemDelegate):
         head, picture, words = self.parts(option.rect)
         self._paint_card(painter, option, card)
         if self._is_dirty(head):
-            self._paint_head(painter, head, row)
+            self._paint_once(painter, "head", head, row, self._paint_head)
+            self._paint_clock(painter, head, row)
         if self._is_dirty(picture):
             self._paint_page(painter, picture, row)
             self._paint_progress(painter, picture, row)
         if self._is_dirty(words):
-            self._paint_words(painter, words, row)
+            self._paint_once(painter, "words", words, row, self._paint_words)
         self._paint_edge(painter, option, card, row)
+
+    def _paint_once(
+        self,
+        painter: QPainter,
+        part: str,
+        box: QRect,
+        row: LiveRow,
+        draw: Callable[[QPainter, QRect, LiveRow], None],
+    ) -> None:
+        """Draw a part of a tile from the picture made of it when its row changed."""
+        ratio = painter.device().devicePixelRatioF()
+        look = (box.size(), ratio, painter.layoutDirection(), self._theme.has_icons)
+        held = self._painted.get((row.run, part))
+        if held is None or held[0] is not row or held[1] != look:
+            made = QPixmap(box.size() * ratio)
+            made.setDevicePixelRatio(ratio)
+            made.fill(Qt.GlobalColor.transparent)
+            inner = QPainter(made)
+            inner.setLayoutDirection(painter.layoutDirection())
+            inner.setRenderHints(painter.renderHints())
+            draw(inner, QRect(0, 0, box.width(), box.height()), row)
+            inner.end()
+            if len(self._painted) >= MAX_PAINTED:
+                self._painted.clear()
+            held = self._painted[row.run, part] = (row, look, made)
+        painter.drawPixmap(box.topLeft(), held[2])
 
     def _is_dirty(self, box: QRect) -> bool:
         return self.dirty is None or self.dirty.intersects(box)
@@ -133,26 +167,33 @@ class TileDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(QRectF(card).adjusted(inset, inset, -inset, -inset), 8, 8)
 
     def _paint_head(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
+        """The state and the run's number."""
         theme, px = self._theme, self._theme.px
-        middle = box.center().y() + 1
         number = str(self._model.list.numbers.of(row.run))
-        taken = draw_keys(painter, theme, QRect(box.left(), box.top(), box.width(), box.height()), number)
-        is_timed = not is_queued(row) and not self._is_compact(self.cell.width())
-        clock = clock_words(self._model.list.elapsed(row)) if is_timed else ""
-        font = theme.font("secondary")
-        painter.setFont(font)
-        painter.setPen(theme.color("muted"))
-        right = box.right() - taken - px(8)
-        painter.drawText(QRect(box.left(), box.top(), right - box.left(), box.height()), RIGHT, clock)
-        room = right - box.left() - QFontMetrics(font).horizontalAdvance(clock) - px(8)
-        draw_state(painter, theme, box.left(), middle, room, row)
+        taken = draw_keys(painter, theme, box, number)
+        room = box.width() - taken - px(8)
+        if self._is_timed(row):
+            room -= QFontMetrics(theme.font("secondary")).horizontalAdvance("0:00:00") + px(8)
+        draw_state(painter, theme, box.left(), box.center().y() + 1, room, row)
+
+    def _paint_clock(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
+        theme = self._theme
+        if self._is_timed(row):
+            number = keys_width(theme, str(self._model.list.numbers.of(row.run)))
+            painter.setFont(theme.font("secondary"))
+            painter.setPen(theme.color("muted"))
+            clock = clock_words(self._model.list.elapsed(row))
+            painter.drawText(box.adjusted(0, 0, -number - theme.px(8), 0), RIGHT, clock)
+
+    def _is_timed(self, row: LiveRow) -> bool:
+        return not is_queued(row) and not self._is_compact(self.cell.width())
 
     def _paint_page(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
         theme = self._theme
         painter.fillRect(box, theme.color("surface"))
         found = self._model.frames.get(row.run)
         if found is None:
-            self._paint_no_page(painter, box, row)
+            self._paint_once(painter, "page", box, row, self._paint_no_page)
             return
         whole = QSizeF(found.image.size()).scaled(
             QSizeF(self.picture_size()), Qt.AspectRatioMode.KeepAspectRatio
