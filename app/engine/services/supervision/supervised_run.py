@@ -102,8 +102,7 @@ class SupervisedRun:
         self.more_budget: Callable[[SupervisedRun], Awaitable[bool]] | None = None
         self._meter: Meter | None = None
         self._left: tuple[int | None, float | None] | None = None
-        self._unrecorded_tokens = 0
-        """Tokens from before it was resumed that no step names, such as a judge's."""
+        self._unrecorded_tokens = 0  # from before it was resumed, such as a judge's, which no step names
 
     @property
     def run(self) -> str:
@@ -126,7 +125,7 @@ class SupervisedRun:
         """Start over with a new control; later requests and commands go to it."""
         self.control = self._new_control()
         self.page.available.clear()
-        self.update(state=RunState.STARTING, why="", outcome="", ended_at=0.0)
+        self.update(state=RunState.STARTING, why="", outcome="", ended_at=0.0, ended_by="")
 
     async def load_overrides(self) -> None:
         """Load the stored overrides of tips and votes."""
@@ -240,6 +239,7 @@ class SupervisedRun:
         self.update(
             state=RunState.ENDED,
             outcome=summary.outcome,
+            ended_by=summary.ended_by,
             why=why or "",
             step=summary.steps,
             needs=(),
