@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -206,3 +208,52 @@ def test_letters_typed_into_the_address_are_no_commands(desk):
     assert handed(desk) == []
     assert not desk.model.delayed_stops.holds("live-2")
     assert desk.page.bar.address.text == "ck"
+
+
+# finished by hand without a takeover
+
+
+@pytest.mark.parametrize("which", ["live-3", "live-4", "live-6"], ids=["waiting", "paused", "interrupted"])
+def test_an_answer_is_typed_at_once_from_the_overview_and_goes_to_that_run(desk, which):
+    if which == "live-6":
+        row = desk.engine.rows[which]
+        desk.engine.put(replace(row, state=RunState.INTERRUPTED, outcome=""))
+        desk.wait()
+    desk.model.select(which)
+    desk.wait()
+    assert desk.view.bar.finished.isVisible(), "a button at the foot says that it can be done"
+    assert desk.view.bar.answered.isVisible()
+    desk.press(K.Key_R, BOTH)
+    assert desk.model.run == which
+    assert desk.page.bar.answer.hasFocus()
+    QTest.keyClicks(desk.page.bar.answer, "41 pieces")
+    QTest.keyClick(desk.page.bar.answer, K.Key_Return)
+    assert desk.model.delayed_stops.holds(which), "it can be undone for five seconds"
+    assert not desk.page.bar.isVisible()
+
+
+@pytest.mark.parametrize("which", ["live-1", "live-5", "live-6"], ids=["running", "queued", "ended"])
+def test_a_run_that_nobody_holds_offers_no_end_by_hand(desk, which):
+    desk.model.select(which)
+    desk.wait()
+    assert not desk.view.bar.finished.isVisible()
+    assert not desk.center.action("live.finish.answer").isEnabled()
+
+
+def test_an_answer_typed_for_one_run_is_never_sent_for_another(desk):
+    desk.open("live-3")
+    desk.press(K.Key_R, BOTH)
+    QTest.keyClicks(desk.page.bar.answer, "41 pieces")
+    desk.model.open("live-4")
+    desk.wait()
+    assert not desk.page.bar.isVisible()
+    QTest.keyClick(desk.page.bar.answer, K.Key_Return)
+    desk.wait()
+    assert not desk.model.delayed_stops.holds("live-3")
+    assert not desk.model.delayed_stops.holds("live-4")
+    desk.press(K.Key_R, BOTH)
+    assert desk.page.bar.answer.text == "", "it is not that run's answer"
+    desk.model.open("live-3")
+    desk.wait()
+    desk.press(K.Key_R, BOTH)
+    assert desk.page.bar.answer.text == "41 pieces", "and it is not lost"

@@ -25,10 +25,15 @@ def outcome_label(outcome: str) -> str:
     return _OUTCOMES.get(outcome) or outcome.replace("_", " ")
 
 
+def ended_label(outcome: str, ended_by: str) -> str:
+    """Return the label of an outcome; an answer that a person gave is not called the agent's."""
+    return "answered by hand" if ended_by and outcome == "answered" else outcome_label(outcome)
+
+
 def state_label(row: LiveRow) -> str:
     """Return the label of a live run's state, or of its outcome once it has ended."""
     if row.needs and row.state is not RunState.TAKEN_OVER:
         return _STATES[RunState.WAITING]
     if row.state is RunState.ENDED:
-        return outcome_label(row.outcome)
+        return ended_label(row.outcome, row.ended_by)
     return _STATES.get(row.state, row.state.value)

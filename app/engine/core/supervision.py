@@ -303,6 +303,7 @@ class LiveRow:
         max_money, max_tokens: its own budget in US dollars and tokens, 0 for none.
         batch, task_id: the batch it belongs to and the task's id in its suite, "" for none.
         ended_at: Unix seconds, 0 before its end.
+        ended_by: the person who finished it by hand or gave its answer, "" for the agent.
     """
 
     run: str
@@ -337,6 +338,7 @@ class LiveRow:
     batch: str = ""
     task_id: str = ""
     ended_at: float = 0.0
+    ended_by: str = ""
 
     @property
     def last_flag(self) -> RaisedFlag | None:

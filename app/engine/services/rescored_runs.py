@@ -54,7 +54,9 @@ class RescoringRules:
     no_judge: str = "no judge model was asked"
 
     def task_of(self, run: Run) -> SuiteTask | str:
-        """Return a run's task, or why the suite has none."""
+        """Return a run's task, or why it is not scored: a person ended it, or the suite has none."""
+        if run.ended_by:
+            return f"{run.ended_by[:60]} ended the run by hand, so it says nothing about the agent"
         if run.suite and run.suite not in suite_names(self.suite):
             return f"the run is of the suite {run.suite[:60]}, not of {self.suite.name}"
         found = next((task for task in self.suite.tasks if task.id == run.task_id), None)

@@ -258,6 +258,11 @@ def can_step(row: LiveRow) -> bool:
     return row.state in (RunState.RUNNING, RunState.PAUSED)
 
 
+def can_end_by_hand(row: LiveRow) -> bool:
+    """Whether the run is held, so that an operator can say that they did its task, or what its answer is."""
+    return row.state.held or row.state is RunState.INTERRUPTED
+
+
 def has_control(row: LiveRow) -> bool:
     """Whether the operator has control of the page."""
     return row.state is RunState.TAKEN_OVER

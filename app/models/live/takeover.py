@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.hand_back import HandBack, HandBackKind
 from app.engine.core.page_input import NavigationKind
-from app.engine.core.supervision import MAX_HINT_CHARS, Need, RunState, TakeoverSummary
+from app.engine.core.supervision import MAX_HINT_CHARS, Need, TakeoverSummary
 from app.models.common.translate import tr
-from app.models.live.run_list import has_control
+from app.models.live.run_list import can_end_by_hand, has_control
 
 if TYPE_CHECKING:
     from app.models.live.model import LiveModel
@@ -51,8 +51,7 @@ class TakeoverModel(QObject):
     def can_end(self) -> bool:
         """Whether the current run is held, so that the operator can say how it ends."""
         row = self._live.row
-        held = row is not None and (row.state.held or row.state is RunState.INTERRUPTED)
-        return held and not self._live.lost
+        return row is not None and can_end_by_hand(row) and not self._live.lost
 
     @property
     def is_blocked(self) -> bool:

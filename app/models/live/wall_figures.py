@@ -79,7 +79,7 @@ def wall_figures(rows: Iterable[LiveRow], now: float) -> WallFigures:
         cost=sum(costs, Cost()) if costs else None,
         tokens=sum(row.tokens for row in rows),
         ended=len(recent),
-        answered=sum(row.outcome == Outcome.ANSWERED for row in recent),
+        answered=sum(row.outcome == Outcome.ANSWERED and not row.ended_by for row in recent),
     )
 
 

@@ -43,7 +43,10 @@ class TakeoverBar(QWidget):
 
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
-        self._center, self._theme = center, theme
+        self._model, self._center, self._theme = model, center, theme
+        self._unsent: dict[str, str] = {}
+        """Answers that were typed and not sent, by run."""
+        self._answered_run = ""
         self.by_hand = TakeoverModel(model, self)
         self._address = ""
         self.moves = [CommandButton(command, center, theme) for command in PAGE_COMMANDS]
@@ -77,6 +80,7 @@ class TakeoverBar(QWidget):
         self.address.left.connect(self._leave_address)
         self.answer.entered.connect(self._send_answer)
         self.answer.left.connect(self._leave_answer)
+        self._model.opened.connect(self._on_opened)
 
     def _bind(self) -> None:
         bind, by_hand = self._center.bind, self.by_hand
@@ -128,14 +132,30 @@ class TakeoverBar(QWidget):
         self.left.emit()
         self.address.put(self._address)
 
+    def _on_opened(self, run: str) -> None:
+        """An answer belongs to its run: it is never sent for another one."""
+        if self._answered_run and run != self._answered_run:
+            self._unsent[self._answered_run] = self.answer.text
+            self._answered_run = ""
+            self._close_answer()
+            self.setVisible(self.by_hand.has_page)
+
     def _type_answer(self) -> None:
+        self._model.open(self._model.current)  # from the overview, too
+        if not self._model.run:
+            return
+        if self._answered_run != self._model.run:
+            self._answered_run = self._model.run
+            self.answer.put(self._unsent.pop(self._model.run, ""))
         self.setVisible(True)
         self.answer.show()
         self.answer.begin()
 
     def _send_answer(self, text: str) -> None:
-        if self.by_hand.answer(text):
+        if self._model.current == self._answered_run and self.by_hand.answer(text):
+            self._answered_run = ""
             self._close_answer()
+            self.setVisible(self.by_hand.has_page)
 
     def _leave_answer(self) -> None:
         """Esc: leave the field and keep its text."""

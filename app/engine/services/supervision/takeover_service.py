@@ -124,6 +124,8 @@ class TakeoverService:
             return await self._end_broken_off(found, back)
         if found.page.taken_over or state is RunState.TAKEN_OVER or back.how is HandBackKind.GO_ON:
             return await self._with_the_page(found, back)
+        if state is RunState.QUEUED:
+            raise Conflict("the run has not started, so there is nothing to hand back; end or dismiss it")
         if not state.held:
             label = state_label(found.snapshot())
             raise Conflict(f"nobody holds the run ({label}): pause it or take it over first")
@@ -250,7 +252,7 @@ class TakeoverService:
         answer = back.answer if back.how is HandBackKind.ANSWER else None
         outcome = Outcome.DONE_BY_HAND if answer is None else Outcome.ANSWERED
         why = ended_by_hand_text(back.author, answer)
-        found.update(state=RunState.ENDED, outcome=outcome.value, needs=(), why=why)
+        found.update(state=RunState.ENDED, outcome=outcome.value, needs=(), why=why, ended_by=back.author)
         await self._fleet.void_requests(found.run, "the run was finished by hand")
         return _empty_summary(found.run, found.row.step, "")
 
