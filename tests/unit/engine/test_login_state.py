@@ -1,4 +1,4 @@
-"""What of a browser's state is a site's log-in (``login_state``), one row a clause."""
+"""The part of a browser's state that is a site's log-in (``login_state``), one row a clause."""
 
 from __future__ import annotations
 
