@@ -54,7 +54,7 @@ class LiveRunDetail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionResult:
-    """What became of one request of ``decide_all``: the request as it stands, or why it was not decided."""
+    """Result for one request of ``decide_all``: the request as it stands, or why it was not decided."""
 
     request: str
     run: str = ""
