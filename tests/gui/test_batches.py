@@ -434,18 +434,18 @@ def test_escape_closes_the_limits_first_then_the_panel(live: LiveWindow) -> None
     assert not live.view.side.isVisible()
 
 
-def test_a_batch_is_exported_into_a_folder_with_its_progress(live: LiveWindow) -> None:
-    shown(live, make_batch(1, SOME))
+def test_a_batch_is_exported_into_a_new_folder_of_its_name(live: LiveWindow) -> None:
+    shown(live, make_batch(1, SOME, name="../my prices"))
     model = live.model.batches
-    seen: list[str] = []
-    model.changed.connect(lambda: seen.append(model.export_words))
     said: list[str] = []
     live.model.notice.connect(said.append)
     model.export("/out")
+    assert live.view.batches.shown.export.text() == "Exporting…"
+    assert not model.can_export
     live.until(lambda: bool(said))
-    assert live.did("export_batch") == [("batch-1", "/out")]
-    assert any("of 5" in words for words in seen)
-    assert said == ["5 runs of batch prices 1 exported to /out"]
+    assert live.did("export_batch") == [("batch-1", "/out/my-prices")]
+    assert said == ["5 runs of batch ../my prices exported to /out/my-prices"]
+    assert live.view.batches.shown.export.text() == ""
 
 
 def test_only_an_ended_batch_is_dismissed_and_the_next_is_shown(live: LiveWindow) -> None:

@@ -10,7 +10,7 @@ from app.engine.api.batch_api import BatchDetail, BatchRequest, FileTask
 from app.engine.api.run_api import RunRequest
 from app.engine.core.batch import BatchRow, BatchState, BatchTask, TaskState
 from app.engine.core.cost import Cost
-from app.engine.core.events import BatchChanged, EventBus, JobChanged
+from app.engine.core.events import BatchChanged, EventBus
 from app.engine.core.supervision import LiveRow
 from app.errors import NotFound, SiteloreError
 from tests.support.made_up import NOW
@@ -144,9 +144,6 @@ class FakeBatches:
     async def export_batch(self, batch: str, out: str) -> int:
         self.calls.append(("export_batch", (batch, out)))
         row = self.all_batches[batch].row
-        job = JobChanged(id="export", title=f"Export of batch {row.name}", state="running", total=row.ended)
-        self.bus.publish(job)
-        self.bus.publish(replace(job, state="done", done=row.ended))
         return row.ended
 
     async def dismiss_batch(self, batch: str) -> None:

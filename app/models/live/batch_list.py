@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.api.filter_vocabulary import quoted
 from app.engine.core.batch import BatchRow, BatchState, BatchTask, TaskState
-from app.models.common.jobs import RUNNING, progress_text
 from app.models.common.object_list import ObjectList
 from app.models.common.object_table import Column, ObjectTable
 from app.models.common.tasks import ignore
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from app.engine.api.batch_api import BatchDetail
-    from app.engine.core.events import BatchChanged, JobChanged
+    from app.engine.core.events import BatchChanged
     from app.engine.core.supervision import LiveRow
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
@@ -184,7 +185,6 @@ class BatchesModel(QObject):
         self.limits.changed.connect(self.changed)
         held.changed.connect(self.changed)
         client.batch_changed.connect(self._on_batch)
-        client.job_changed.connect(self._on_job)
 
     # ------------------------------------------------------------ what is shown
     def load(self) -> None:
@@ -328,11 +328,12 @@ class BatchesModel(QObject):
         if self.can_retry:
             self._do(self._client.api.retry_batch, retried)
 
-    def export(self, out: str) -> None:
-        """Write the runs of the shown batch and a table of its tasks into a folder."""
+    def export(self, folder: str) -> None:
+        """Write the runs of the shown batch and a table of its tasks into a new folder of its name in this one."""
         row = self.row
         if row is None or not self.can_export:
             return
+        out = str(PurePath(folder) / re.sub(r"[^\w.-]+", "-", row.name).strip("-."))
 
         def written(count: int) -> None:
             self._exporting = self.export_words = ""
@@ -428,13 +429,6 @@ class BatchesModel(QObject):
     def _on_limits(self, row: BatchRow) -> None:
         self.take(row)
         self.notice.emit(tr("Changed: batch {0}, {1}").format(row.name, row.words))
-
-    def _on_job(self, job: JobChanged) -> None:
-        """Show how far the export of a batch is."""
-        row = self.list.at(self.list.row_of(self._exporting)) if self._exporting else None
-        if row is not None and job.state == RUNNING and row.name in job.title:
-            self.export_words = tr("Exporting: {0}").format(progress_text(job))
-            self.changed.emit()
 
 
 def _newest_first(rows: Sequence[BatchRow]) -> list[BatchRow]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QStackedWidget
 
 from app.models.live.batch_list import wall_filter
 from app.views.live.run_options import RunOptionsForm
@@ -14,14 +15,30 @@ if TYPE_CHECKING:
 
     from app.engine.core.batch import BatchRow
     from app.models.common.commands import CommandCenter
-    from app.views.live.view import LiveView
+    from app.models.live.model import LiveModel
+    from app.views.live.batch_form import BatchForm
+    from app.views.live.batch_panel import BatchPanel
+    from app.views.live.run_form import RunForm
+
+
+class FormHost(Protocol):
+    """The view that shows forms and batches beside the runs."""
+
+    model: LiveModel
+    form: RunForm
+    tasks: BatchForm
+    batches: BatchPanel
+    side: QStackedWidget
+
+    def open_form(self, form: BatchPanel) -> None: ...
+    def close_form(self) -> None: ...
 
 
 class BatchCommands(QObject):
     """Also opens the batches once one was started, and closes them for a run that is opened from there."""
 
-    def __init__(self, view: LiveView, center: CommandCenter) -> None:
-        super().__init__(view)
+    def __init__(self, view: FormHost, center: CommandCenter) -> None:
+        super().__init__()
         self._view, self._center = view, center
         self._batches = view.model.batches
         form = self._batches.form
@@ -42,7 +59,7 @@ class BatchCommands(QObject):
     def toggle(self) -> None:
         """Show the batches beside the grid, or hide them."""
         view = self._view
-        if view.side.isVisibleTo(view) and view.side.currentWidget() is view.batches:
+        if not view.side.isHidden() and view.side.currentWidget() is view.batches:
             view.close_form()
         else:
             view.open_form(view.batches)
@@ -61,7 +78,7 @@ class BatchCommands(QObject):
     def _form(self) -> RunOptionsForm[Any] | None:
         """The form that starts runs, while it is open."""
         view = self._view
-        shown = view.side.currentWidget() if view.side.isVisibleTo(view) else None
+        shown = None if view.side.isHidden() else view.side.currentWidget()
         return shown if isinstance(shown, RunOptionsForm) else None  # pyright: ignore[reportUnknownVariableType]
 
     def _toggle_sections(self) -> None:
