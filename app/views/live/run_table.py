@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOptionViewItem, QWidget
 
 from app.models.common.object_list import OBJECT_ROLE
@@ -93,6 +93,10 @@ class TableDelegate(SpanDelegate):
     def __init__(self, model: LiveModel, theme: Theme, view: QWidget) -> None:
         super().__init__(theme, view)
         self._model = model
+        self.dirty: QRegion | None = None
+        """The part of the view that is being painted; what lies outside is skipped."""
+        self.columns: list[tuple[Column, QRectF]] = []
+        """Columns of that painting and where they stand."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, self._theme.px(ROW))
@@ -121,7 +125,7 @@ class TableDelegate(SpanDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: LiveRow | GroupHeading | None = index.data(OBJECT_ROLE)
-        if row is None:
+        if row is None or not self._is_dirty(option.rect):
             return
         painter.save()
         if isinstance(row, GroupHeading):
@@ -138,7 +142,10 @@ class TableDelegate(SpanDelegate):
         if option.state & QStyle.StateFlag.State_Selected:
             bar = QRectF(option.rect.left(), option.rect.top(), px(3), option.rect.height())
             painter.fillRect(placed(option, bar), theme.color("accent"))
-        for column, box in self.places(QRectF(option.rect)):
+        for column, place in self.columns or self.places(QRectF(option.rect)):
+            box = QRectF(place.left(), option.rect.top(), place.width(), option.rect.height())
+            if not self._is_dirty(placed(option, box).toAlignedRect()):
+                continue
             span = self._cell(column.key, row)
             inner = box.adjusted(px(8), 0, -px(8), 0)
             if column.numeric:
@@ -147,6 +154,9 @@ class TableDelegate(SpanDelegate):
                 self.paint_span(painter, option, inner, span)
         painter.setPen(QPen(theme.color("line"), 1))
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+
+    def _is_dirty(self, box: QRect) -> bool:
+        return self.dirty is None or self.dirty.intersects(box)
 
     def _cell(self, key: str, row: LiveRow) -> Span:
         match key:
@@ -207,6 +217,22 @@ class RunTable(RunView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the cells of the dirty region only."""
+        self.rows.dirty = QRegion(event.region())
+        self.rows.columns = self.rows.places(QRectF(self.viewport().rect()))
+        super().paintEvent(event)
+        self.rows.dirty, self.rows.columns = None, []
+
+    def _update_clock(self, index: QModelIndex) -> None:
+        row = self.visualRect(index)
+        for column, box in self.rows.places(QRectF(row)):
+            if column.key == "time":
+                option = QStyleOptionViewItem()
+                option.initFrom(self)
+                option.rect = row
+                self.viewport().update(placed(option, box).toAlignedRect())
 
 
 class ColumnTitles(QWidget):
