@@ -21,6 +21,7 @@ from app.models.live.run_list import (
 )
 from app.models.live.wall_figures import is_near_limit, money_words, run_token_words
 from app.models.live.wall_list import GroupHeading
+from app.views.live.paint_cache import PaintCache
 from app.views.live.run_views import RunView
 from app.views.live.state_marks import state_role, state_sign
 from app.views.live.tile import paint_heading
@@ -93,6 +94,7 @@ class TableDelegate(SpanDelegate):
     def __init__(self, model: LiveModel, theme: Theme, view: QWidget) -> None:
         super().__init__(theme, view)
         self._model = model
+        self._parts = PaintCache(theme)
         self.dirty: QRegion | None = None
         """The part of the view that is being painted; what lies outside is skipped."""
         self.columns: list[tuple[Column, QRectF]] = []
@@ -142,18 +144,32 @@ class TableDelegate(SpanDelegate):
         if option.state & QStyle.StateFlag.State_Selected:
             bar = QRectF(option.rect.left(), option.rect.top(), px(3), option.rect.height())
             painter.fillRect(placed(option, bar), theme.color("accent"))
-        for column, place in self.columns or self.places(QRectF(option.rect)):
-            box = QRectF(place.left(), option.rect.top(), place.width(), option.rect.height())
-            if not self._is_dirty(placed(option, box).toAlignedRect()):
-                continue
-            span = self._cell(column.key, row)
-            inner = box.adjusted(px(8), 0, -px(8), 0)
-            if column.numeric:
-                inner.setLeft(max(inner.left(), inner.right() - self.width_of(span)))
-            if span.text or span.sign:
-                self.paint_span(painter, option, inner, span)
+        columns = self.columns or self.places(QRectF(option.rect))
+        look = tuple((column.key, place.left()) for column, place in columns)
+
+        def cells(inner: QPainter, box: QRect, run: LiveRow, *, time: bool = False) -> None:
+            cell = QStyleOptionViewItem(option)
+            cell.rect = box
+            for column, place in columns:
+                if (column.key == "time") is time:
+                    self._paint_cell(inner, cell, column, place, run)
+
+        self._parts.paint(painter, "cells", option.rect, row, cells, look)
+        cells(painter, option.rect, row, time=True)
         painter.setPen(QPen(theme.color("line"), 1))
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+
+    def _paint_cell(
+        self, painter: QPainter, option: QStyleOptionViewItem, column: Column, place: QRectF, row: LiveRow
+    ) -> None:
+        px, rect = self._theme.px, option.rect
+        span = self._cell(column.key, row)
+        inner = QRectF(rect.left() + place.left(), rect.top(), place.width(), rect.height())
+        inner.adjust(px(8), 0, -px(8), 0)
+        if column.numeric:
+            inner.setLeft(max(inner.left(), inner.right() - self.width_of(span)))
+        if span.text or span.sign:
+            self.paint_span(painter, option, inner, span)
 
     def _is_dirty(self, box: QRect) -> bool:
         return self.dirty is None or self.dirty.intersects(box)

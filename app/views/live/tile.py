@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QPixmap, QRegion, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QRegion, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.models.common.object_list import OBJECT_ROLE
@@ -20,13 +20,12 @@ from app.models.live.run_list import (
 )
 from app.models.live.wall_figures import is_near_limit, spent_words
 from app.models.live.wall_list import GroupHeading
+from app.views.live.paint_cache import PaintCache
 from app.views.live.state_marks import EMPHASIZED, draw_state, state_role
 from app.views.widgets.keycap import draw_keys, keys_width
 from app.views.widgets.signs import SEVERITY_ROLE, draw_severity, elided
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.engine.core.supervision import LiveRow
     from app.models.live.model import LiveModel
     from app.views.frame.theme import Theme
@@ -39,8 +38,6 @@ GAP = 12
 HEAD, PAD, HEADING = 32, 10, 34
 SHAPE = 10 / 16
 """Aspect ratio of a page's picture, height to width."""
-MAX_PAINTED = 600
-"""Parts of tiles that are kept as painted."""
 COMPACT = 232
 """Tiles narrower than this have two lines of text instead of five; pixels at 100 % text size."""
 
@@ -59,9 +56,8 @@ class TileDelegate(QStyledItemDelegate):
         self._model, self._theme = model, theme
         self.cell, self.line_width = QSize(280, 300), 280
         self.dirty: QRegion | None = None
-        self._painted: dict[tuple[str, str], tuple[LiveRow, tuple[object, ...], QPixmap]] = {}
-        """Texts and signs as painted last, by run and part: writing them is most of the work."""
-        theme.changed.connect(self._painted.clear)
+        self._parts = PaintCache(theme)
+        """Texts and signs: writing them is most of the work."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         if isinstance(index.data(OBJECT_ROLE), GroupHeading):
@@ -110,40 +106,14 @@ class TileDelegate(QStyledItemDelegate):
         head, picture, words = self.parts(option.rect)
         self._paint_card(painter, option, card)
         if self._is_dirty(head):
-            self._paint_once(painter, "head", head, row, self._paint_head)
+            self._parts.paint(painter, "head", head, row, self._paint_head)
             self._paint_clock(painter, head, row)
         if self._is_dirty(picture):
             self._paint_page(painter, picture, row)
             self._paint_progress(painter, picture, row)
         if self._is_dirty(words):
-            self._paint_once(painter, "words", words, row, self._paint_words)
+            self._parts.paint(painter, "words", words, row, self._paint_words)
         self._paint_edge(painter, option, card, row)
-
-    def _paint_once(
-        self,
-        painter: QPainter,
-        part: str,
-        box: QRect,
-        row: LiveRow,
-        draw: Callable[[QPainter, QRect, LiveRow], None],
-    ) -> None:
-        """Draw a part of a tile from the picture made of it when its row changed."""
-        ratio = painter.device().devicePixelRatioF()
-        look = (box.size(), ratio, painter.layoutDirection(), self._theme.has_icons)
-        held = self._painted.get((row.run, part))
-        if held is None or held[0] is not row or held[1] != look:
-            made = QPixmap(box.size() * ratio)
-            made.setDevicePixelRatio(ratio)
-            made.fill(Qt.GlobalColor.transparent)
-            inner = QPainter(made)
-            inner.setLayoutDirection(painter.layoutDirection())
-            inner.setRenderHints(painter.renderHints())
-            draw(inner, QRect(0, 0, box.width(), box.height()), row)
-            inner.end()
-            if len(self._painted) >= MAX_PAINTED:
-                self._painted.clear()
-            held = self._painted[row.run, part] = (row, look, made)
-        painter.drawPixmap(box.topLeft(), held[2])
 
     def _is_dirty(self, box: QRect) -> bool:
         return self.dirty is None or self.dirty.intersects(box)
@@ -193,7 +163,7 @@ class TileDelegate(QStyledItemDelegate):
         painter.fillRect(box, theme.color("surface"))
         found = self._model.frames.get(row.run)
         if found is None:
-            self._paint_once(painter, "page", box, row, self._paint_no_page)
+            self._parts.paint(painter, "page", box, row, self._paint_no_page)
             return
         whole = QSizeF(found.image.size()).scaled(
             QSizeF(self.picture_size()), Qt.AspectRatioMode.KeepAspectRatio
