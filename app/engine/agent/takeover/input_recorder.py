@@ -110,7 +110,7 @@ class InputRecorder:
         )
 
     async def pressed(self, press: PressedButton) -> None:
-        """Note a press after it was sent, by what the page told of it."""
+        """Note a press after it was sent, by what the page reported."""
         one, target = press.one, await self._tracker.pressed(press.expected)
         await self.leave_field(target.held, look_again=False)
         last = self._open

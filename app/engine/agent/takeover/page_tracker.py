@@ -32,7 +32,7 @@ LOOK_INTERVAL = 2.0
 """Seconds between two looks at a page that changes by itself."""
 NOTE_TIMEOUT = 0.6
 """Seconds the page may take to tell what a press hit; then it is what stood there in the latest look."""
-CHANGED_SINCE = "the page had changed since; what was pressed was told by the page"
+CHANGED_SINCE = "the page had changed since; what was pressed is from the page itself"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class PressTarget:
 
     Attributes:
         look: the page before it. element: in that look.
-        captured: the look is of the page as it was; else only the element was told.
+        captured: the look is of the page as it was; else only the element is known.
         lists: a list of choices was opened.
         held: content of the field that was being filled in, ``None`` where it has to be asked for.
     """
@@ -138,27 +138,27 @@ class PageTracker:
         target = PressTarget(
             look=look, element=element, lists=note.lists, held=self._input_target.content_in(note)
         )
-        return target if element is not None else self._told(target, note)
+        return target if element is not None else self._described(target, note)
 
-    def _told(self, target: PressTarget, note: PressNote) -> PressTarget:
-        """Return the target with an element that only the page itself told of."""
+    def _described(self, target: PressTarget, note: PressNote) -> PressTarget:
+        """Return the target with an element that only the page itself reported."""
         before = self.before
-        told, same = note.described, before.page.url == note.url
-        if told is None:
-            return target if same or not note.top else replace(target, look=_unseen(note), captured=False)
-        alike = [one for one in before.page.elements if _is_same(one, told)] if same else []
+        pressed, same = note.described, before.page.url == note.url
+        if pressed is None:
+            return target if same or not note.top else replace(target, look=_uncaptured(note), captured=False)
+        alike = [one for one in before.page.elements if _is_same(one, pressed)] if same else []
         if len(alike) == 1:  # drawn anew since
             return replace(target, look=before, element=alike[0])
-        look = before if same or not note.top else _unseen(note)
-        page, told = look.page, replace(told, index=len(look.page.elements))
-        line = f"\t[{told.index}] {told.role} {told.name!r}"
+        look = before if same or not note.top else _uncaptured(note)
+        page, pressed = look.page, replace(pressed, index=len(look.page.elements))
+        line = f"\t[{pressed.index}] {pressed.role} {pressed.name!r}"
         page = replace(
             page,
-            elements=(*page.elements, told),
+            elements=(*page.elements, pressed),
             tree=f"{page.tree or f'RootWebArea {page.title!r}'}\n{line}",
             notes=(*page.notes, CHANGED_SINCE),
         )
-        return replace(target, look=replace(look, page=page), element=told, captured=False)
+        return replace(target, look=replace(look, page=page), element=pressed, captured=False)
 
     async def element_at(self, x: float, y: float) -> tuple[TrackedPage, Element | None]:
         """Return the look, and the element in it under a point.
@@ -276,10 +276,10 @@ def _at(look: TrackedPage, x: float, y: float) -> Element | None:
     return smallest_at((one for one in look.page.elements if one.visible), x, y)
 
 
-def _unseen(note: PressNote) -> TrackedPage:
+def _uncaptured(note: PressNote) -> TrackedPage:
     """Return a page that was pressed before it could be captured."""
     return TrackedPage(page=PageCapture(url=note.url, title=note.title), at=time.monotonic())
 
 
-def _is_same(one: Element, told: Element) -> bool:
-    return (one.role, one.name, one.tag, one.css) == (told.role, told.name, told.tag, told.css)
+def _is_same(one: Element, other: Element) -> bool:
+    return (one.role, one.name, one.tag, one.css) == (other.role, other.name, other.tag, other.css)

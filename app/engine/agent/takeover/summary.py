@@ -111,11 +111,11 @@ def _words(steps: Sequence[Step]) -> str:
     if not steps:
         return "a person viewed the page and changed nothing"
     count = f"{len(steps)} action{'s' if len(steps) > 1 else ''}"
-    told = [(words, len(list(same))) for words, same in groupby(map(_step_words, steps))]
+    groups = [(words, len(list(same))) for words, same in groupby(map(_step_words, steps))]
     said = "; ".join(
-        words if times == 1 else f"{words} ({times} times)" for words, times in told[:_STEPS_IN_WORDS]
+        words if times == 1 else f"{words} ({times} times)" for words, times in groups[:_STEPS_IN_WORDS]
     )
-    return f"a person took {count}: {said}{'; and more' if len(told) > _STEPS_IN_WORDS else ''}"
+    return f"a person took {count}: {said}{'; and more' if len(groups) > _STEPS_IN_WORDS else ''}"
 
 
 def _step_words(step: Step) -> str:

@@ -275,8 +275,10 @@ async def _look(looking: _CaptureRun, world: IsolatedWorld, top: str) -> FrameSn
         return FrameSnapshot.read(await world.call(f"{script()}, sitelore.look({looking.limit}, {top})"))
 
     async def listening() -> FrameSnapshot:
-        told, yielding = await listeners_in(world), str(looking.yielding).lower()
-        answer = await world.call(f"{script()}, sitelore.look({looking.limit}, {top}, '{told}', {yielding})")
+        listeners, yielding = await listeners_in(world), str(looking.yielding).lower()
+        answer = await world.call(
+            f"{script()}, sitelore.look({looking.limit}, {top}, '{listeners}', {yielding})"
+        )
         if not answer:
             raise CaptureInterrupted(f"{world.frame_id} got input")
         return FrameSnapshot.read(answer)

@@ -1,4 +1,4 @@
-"""Notes on a person's presses, told by the page itself at the moment of the event.
+"""Notes on a person's presses, reported by the page itself at the moment of the event.
 
 A listener in our world of each document (``resources/js/input_target.js``) is the first to hear of a press and tells
 what it hit, through a DevTools binding: nothing has to be asked in front of a click, and the answer holds even where
@@ -36,7 +36,7 @@ MAX_NOTE_LENGTH = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PressNote:
-    """A press as its page told it.
+    """A press as its page reports it.
 
     Attributes:
         world: where it happened. x, y: there, CSS pixels. top: that is the page's own document.
@@ -61,16 +61,16 @@ class PressNote:
 
 
 class ExpectedPress:
-    """A press that was sent, and its note as soon as the page has told it."""
+    """A press that was sent, and its note as soon as the page has reported it."""
 
     def __init__(self, x: float, y: float) -> None:
         self.x, self.y = x, y
-        self._told: asyncio.Future[PressNote | None] = asyncio.get_running_loop().create_future()
+        self._note: asyncio.Future[PressNote | None] = asyncio.get_running_loop().create_future()
 
     @property
     def waits(self) -> bool:
         """Whether its note is still of use."""
-        return not self._told.done()
+        return not self._note.done()
 
     def is_at(self, note: PressNote) -> bool:
         """Whether a note can be the one on this press; of a frame's own points nothing is known."""
@@ -78,13 +78,13 @@ class ExpectedPress:
 
     def tell(self, note: PressNote | None) -> None:
         """Set the note, once."""
-        if not self._told.done():
-            self._told.set_result(note)
+        if not self._note.done():
+            self._note.set_result(note)
 
     async def note(self, timeout: float) -> PressNote | None:
         """Return the note; ``None`` where none comes within ``timeout`` seconds."""
         with suppress(TimeoutError):
-            return await asyncio.wait_for(asyncio.shield(self._told), timeout)
+            return await asyncio.wait_for(asyncio.shield(self._note), timeout)
         self.tell(None)
         return None
 
@@ -129,14 +129,14 @@ class PressListener:
         """
         if wire not in self._heard:
 
-            def told(event: dict[str, Any]) -> None:
-                self._on_told(wire, event)
+            def received(event: dict[str, Any]) -> None:
+                self._on_message(wire, event)
 
             async def navigated(_event: dict[str, Any]) -> None:
                 with suppress(Error):
                     await _bind(wire)
 
-            self._heard[wire] = [("Runtime.bindingCalled", told), ("Page.frameNavigated", navigated)]
+            self._heard[wire] = [("Runtime.bindingCalled", received), ("Page.frameNavigated", navigated)]
             for event, handler in self._heard[wire]:
                 wire.on(event, handler)
         await _bind(wire)
@@ -166,7 +166,7 @@ class PressListener:
         self._expected = [*self._expected[1 - MAX_EXPECTED :], expected]
         return expected
 
-    def _on_told(self, wire: CDPSession, event: Mapping[str, Any]) -> None:
+    def _on_message(self, wire: CDPSession, event: Mapping[str, Any]) -> None:
         note = self._note(wire, event)
         if note is None:
             return
@@ -191,20 +191,20 @@ class PressListener:
 
 
 def _read(payload: str, world: IsolatedWorld) -> PressNote:
-    told = json.loads(payload)  # half a letter, which a page may contain, is no error here
-    described = told["described"]
+    data = json.loads(payload)  # half a letter, which a page may contain, is no error here
+    described = data["described"]
     return PressNote(
         world=world,
-        generation=int(told["generation"]),
-        number=int(told["number"]),
-        described=_element(described, in_page=bool(told["top"])) if described else None,
-        lists=bool(told["lists"]),
-        x=float(told["x"]),
-        y=float(told["y"]),
-        top=bool(told["top"]),
-        held=told["held"],
-        url=str(told["url"]),
-        title=str(told["title"]),
+        generation=int(data["generation"]),
+        number=int(data["number"]),
+        described=_element(described, in_page=bool(data["top"])) if described else None,
+        lists=bool(data["lists"]),
+        x=float(data["x"]),
+        y=float(data["y"]),
+        top=bool(data["top"]),
+        held=data["held"],
+        url=str(data["url"]),
+        title=str(data["title"]),
     )
 
 
