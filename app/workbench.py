@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
@@ -110,6 +111,7 @@ class Workbench(QObject):
         view.step_requested.connect(self.open_step)
         view.tip_requested.connect(self.open_tip)
         view.review_requested.connect(self.review_runs)
+        self.schedule.map_wanted.connect(partial(self._show_changed_map, view))
         return view
 
     async def _live_view(self) -> LiveView:
@@ -229,10 +231,14 @@ class Workbench(QObject):
             self._sites_panel = SitesPanel(self.sites, self._window.theme, self._window.frame)
         self._sites_panel.toggle()
 
-    def _show_changed_map(self, site: str) -> None:
+    def _show_changed_map(self, view: MapView, site: str) -> None:
         """Show a map and what changed on it."""
         self._window.go("map")
         self.map.map.choose_site(site)
+        if view.changes.isVisible():
+            self.map.changes.show(site)
+        else:
+            view.show_changes()
 
     def _show_tips(self, words: str) -> None:
         """Show the tips that pass a filter in Knowledge."""
@@ -303,7 +309,6 @@ class Workbench(QObject):
         self.action_sets.notice.connect(window.say)
         window.center.bind("app.prompts", self.open_prompts)
         schedule, map_model, knowledge = self.schedule, self.map.map, self.knowledge
-        schedule.map_wanted.connect(self._show_changed_map)
         schedule.tips_wanted.connect(self._show_tips)
         window.center.bind("map.schedule", lambda: schedule.begin_map(map_model.site))
         window.center.bind("knowledge.schedule", lambda: schedule.begin_tips(knowledge.open_site))

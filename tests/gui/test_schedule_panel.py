@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -196,3 +197,46 @@ def test_quiet_hours_hold_notes_back_and_end_with_one(notes, fake_engine):
         "shopping: 1 new state: “A”",
         "gitlab: could not be done: the site is down",
     ]
+
+
+def test_the_key_of_the_next_alert_leads_to_what_changed(bench, fake_engine, qtbot):
+    window = bench._window
+    center = window.center
+    fake_engine.end_schedule("s1", changes=("1 tip is suspect: “T”",), suspects=("tip-1",))
+    qtbot.waitUntil(lambda: "1 tip is suspect" in window.toast.text)
+    center.trigger("go.call")
+    assert window.place == "knowledge"
+    assert bench.knowledge.table.text == "site:shopping status:suspect"
+
+    fake_engine.schedule_rows["s1"] = replace(
+        fake_engine.schedule_rows["s1"],
+        schedule=replace(fake_engine.schedule_rows["s1"].schedule, site="shop"),
+    )
+    for _ in range(2):  # the changes that are shown stay
+        fake_engine.end_schedule("s1", changes=("1 new state: “A”",))
+        center.trigger("go.call")
+        assert (window.place, bench.map.map.site) == ("map", "shop")
+        qtbot.waitUntil(lambda: ("graph_diff", ("shop",)) in fake_engine.calls)
+        qtbot.waitUntil(lambda: window.isVisible())
+
+    fake_engine.end_schedule("s2", error="the site is down")
+    center.trigger("go.call")
+    assert bench.schedule.panel.isVisible()
+    assert bench.schedule.model.shown == "s2"
+
+
+def test_map_and_knowledge_begin_an_entry_of_their_site(bench, qtbot):
+    window = bench._window
+    window.go("map")
+    qtbot.waitUntil(lambda: bool(bench.map.map.site))
+    window.center.trigger("map.schedule")
+    form = bench.schedule.model.form
+    assert (form.task, form.values["site"]) == (ScheduledTask.EXPLORE, bench.map.map.site)
+    qtbot.waitUntil(lambda: bench.schedule.model.is_loaded)
+    assert form.values["site"] == bench.map.map.site
+    window.center.trigger("app.schedule")
+    assert not bench.schedule.panel.isVisible()
+    window.go("knowledge")
+    qtbot.waitUntil(lambda: bool(bench.knowledge.open_site))
+    window.center.trigger("knowledge.schedule")
+    assert (form.task, form.values["site"]) == (ScheduledTask.TEST_TIPS, bench.knowledge.open_site)
