@@ -126,7 +126,7 @@ class BatchPanel(Panel):
     def _lay_out(self) -> None:
         heading = text_label(self.tr("Batches"), "heading")
         head = hbox((heading, 1), self.new, self.close_button, margins=(14, 8, 12, 6), spacing=8)
-        there = QWidget()
+        there = styled(QWidget(), "raised")
         vbox(self.list, (self.shown, 1), parent=there, spacing=0)
         self.faces = QStackedWidget()
         for face in (scroll_area(there), self.empty, self.error, self.loading):
