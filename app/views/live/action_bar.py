@@ -62,7 +62,7 @@ class LiveBar(QWidget):
             (self.again, self.review, self.gone),
         )
         self.buttons = [one for group in groups for one in group]
-        self._aside = groups[-1]
+        self._aside = (self.finished, self.answered, *groups[-1])
         row = hbox(parent=self, margins=(16, 7, 16, 7), spacing=SPACE)
         for number, group in enumerate(groups):
             if number == len(groups) - 1:

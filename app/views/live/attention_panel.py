@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from app.models.live.next_action import is_deciding
 from app.models.live.requests import risk_role
+from app.models.live.run_list import can_end_by_hand, has_control
 from app.views.live.request_card import RequestCard
 from app.views.live.rows import FLAG, flag_row
 from app.views.widgets import Badge, ElidedLabel
@@ -131,6 +132,32 @@ class FlagsPane(QWidget):
         self.list.setFixedHeight(self.list.content_height(most=self._theme.px(190)))
 
 
+class ByHandLinks(QWidget):
+    """The ways to end a held run by hand, with their keys; during a takeover they are above the page."""
+
+    def __init__(self, model: OpenRunModel, center: CommandCenter) -> None:
+        super().__init__()
+        self._model, self._center = model, center
+        self.links = {name: command_link(center, name) for name in ("live.finish", "live.finish.answer")}
+        self.setAccessibleName(self.tr("Did it by hand"))
+        head = text_label(self.tr("Did it by hand?"), "secondary")
+        head.setContentsMargins(0, 4, 2, 0)  # in line with the links
+        vbox(FlowLayout(head, *self.links.values(), gap=2), parent=self, margins=(12, 0, 10, 4))
+        model.changed.connect(self._show)
+        center.keys_changed.connect(self._update_texts)
+        self._update_texts()
+        self._show()
+
+    def _show(self) -> None:
+        row = self._model.row
+        self.setVisible(row is not None and can_end_by_hand(row) and not has_control(row))
+
+    def _update_texts(self) -> None:
+        words = {"live.finish": self.tr("Finished"), "live.finish.answer": self.tr("The answer is…")}
+        for name, link in self.links.items():
+            show_command(link, self._center, name, words[name])
+
+
 class AttentionPanel(QScrollArea):
     """The upper right of an open run: its request, its next action, its flags."""
 
@@ -139,10 +166,21 @@ class AttentionPanel(QScrollArea):
         self.card = RequestCard(model, center, theme)
         self.next = NextActionCard(model, center, theme)
         self.flags = FlagsPane(model, center, theme)
+        self.by_hand = ByHandLinks(model, center)
         self._quiet = text_label(self.tr("No action needed."), "muted")
         self._quiet.setContentsMargins(12, 10, 10, 4)
         inner = styled(QWidget(), "raised")
-        vbox(self.card, self._quiet, self.next, self.flags, 1, parent=inner, margins=(8, 8, 8, 4), spacing=2)
+        vbox(
+            self.card,
+            self._quiet,
+            self.next,
+            self.by_hand,
+            self.flags,
+            1,
+            parent=inner,
+            margins=(8, 8, 8, 4),
+            spacing=2,
+        )
         self.setWidget(inner)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

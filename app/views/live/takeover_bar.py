@@ -93,14 +93,18 @@ class TakeoverBar(QWidget):
 
     # ------------------------------------------------------------ what is shown
     def show_in_hand(self, in_hand: bool) -> None:
-        for widget in (*self.moves, self.address):
-            widget.setVisible(in_hand)
+        self._show_moves(in_hand)
         if not in_hand:
             self._close_answer()
             self.said.say("")
             if self.address.hasFocus():
                 self.left.emit()
         self.setVisible(in_hand)
+
+    def _show_moves(self, shown: bool) -> None:
+        """Without a takeover the bar has the ways to end the run only."""
+        for widget in (*self.moves, self.address, self.no_wall):
+            widget.setVisible(shown)
 
     def show_address(self, address: str) -> None:
         """Show the page's address, except while one is typed."""
@@ -147,6 +151,7 @@ class TakeoverBar(QWidget):
         if self._answered_run != self._model.run:
             self._answered_run = self._model.run
             self.answer.put(self._unsent.pop(self._model.run, ""))
+        self._show_moves(self.by_hand.has_page)
         self.setVisible(True)
         self.answer.show()
         self.answer.begin()
