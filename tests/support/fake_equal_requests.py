@@ -44,7 +44,7 @@ class FakeEqualRequests:
         for number, run in enumerate(runs, 1):
             need = ApprovalRequest(
                 id=f"login-{run}", run=run, need=Need.WALL, step=2, site="shop", question=LOGIN,
-                url="http://shop.example/login", wall="shop.example/login|password", opened_at=1_000.0 + number,
+                url="http://shop.example/login", wall="log-in shop.example/login password", opened_at=1_000.0 + number,
             )  # fmt: skip
             self.ask(need)
 

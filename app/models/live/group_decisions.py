@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.engine.core.request_groups import RequestGroup
+from app.engine.core.request_groups import RequestGroup, shared_decision_problem
 from app.engine.core.supervision import ApprovalRequest, DecisionKind, Need, OperatorDecision
 from app.errors import Conflict
 from app.models.common.translate import tr
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from app.engine.api.live_api import DecisionResult
     from app.models.common.engine_client import EngineEvents
+    from app.models.live.cards import Card, DecisionOption
     from app.models.live.open_run import OpenRunModel
-    from app.models.live.requests import Card, DecisionOption
     from app.models.live.run_list import RunList
 
 MAX_NAMES = 6
@@ -34,6 +34,12 @@ _WORDS = {
     ("live.no_wall", Need.WALL): "Not blocked ({0} runs)",
 }
 """Labels of the decisions that are made for all runs of a group."""
+_KINDS = {
+    "live.approve": DecisionKind.APPROVE,
+    "live.answer": DecisionKind.ANSWER,
+    "live.deny": DecisionKind.DENY,
+    "live.no_wall": DecisionKind.NO_WALL,
+}
 
 
 class _Made(NamedTuple):
@@ -89,19 +95,18 @@ class GroupDecisions:
         lines = [self._runs.name_of(run) for run in runs[:MAX_NAMES]]
         if len(runs) > MAX_NAMES:
             lines.append(tr("and {0} more").format(len(runs) - MAX_NAMES))
-        need, own = Need(card.need), next(one.run for one in self._asked if one.id == card.id)
+        own = next(one for one in self._asked if one.id == card.id)
         return replace(
             card,
             equal="\n".join([tr("{0} runs ask this:").format(len(runs)), *(f"· {line}" for line in lines)]),
-            offers=tuple(self._option(offer, need, own) for offer in card.offers),
+            offers=tuple(self._option(offer, own) for offer in card.offers),
         )
 
     def decide(
         self, request: ApprovalRequest, decision: OperatorDecision
     ) -> Coroutine[Any, Any, ApprovalRequest]:
         """Decide a request of the open run, and those that are equal where the card stands for them."""
-        alone = not self._is_asked(request.id) or decision.kind is DecisionKind.EDIT
-        if alone or (decision.kind is DecisionKind.DENY and request.need in ENDS_RUN_IF_DENIED):
+        if not self._is_asked(request.id) or _is_for_one(request, decision.kind):
             return self._client.api.decide(request.id, decision)
         return self._decide_all(request, self._asked, decision)
 
@@ -146,16 +151,17 @@ class GroupDecisions:
         """Whether this request is one of several equal ones."""
         return len(self._asked) > 1 and any(one.id == request for one in self._asked)
 
-    def _option(self, offer: DecisionOption, need: Need, own: str) -> DecisionOption:
-        words = _WORDS.get((offer.command, need), "")
-        if words and not (offer.command == "live.deny" and need in ENDS_RUN_IF_DENIED):
+    def _option(self, offer: DecisionOption, own: ApprovalRequest) -> DecisionOption:
+        words, kind = _WORDS.get((offer.command, own.need), ""), _KINDS.get(offer.command)
+        if words and kind is not None and not _is_for_one(own, kind):
             return replace(offer, word=tr(words).format(len(self._asked_runs)))
         alone = {
             "live.deny": tr("End {0}"),
             "live.take_over": tr("Take over {0}"),
             "live.edit": tr("Edit for {0}"),
+            "live.approve": tr("I've handled it for {0}"),
         }.get(offer.command, "")
-        return replace(offer, word=alone.format(self._runs.number_words(own))) if alone else offer
+        return replace(offer, word=alone.format(self._runs.number_words(own.run))) if alone else offer
 
     def _failure(self, result: DecisionResult, runs: dict[str, str]) -> str:
         return f"{self._runs.number_words(runs.get(result.request, result.run))}: {result.error}"
@@ -164,3 +170,9 @@ class GroupDecisions:
         names = [self._runs.number_words(run) or run for run in runs]
         more = len(names) - MAX_NAMES
         return ", ".join(names[:MAX_NAMES]) + (tr(" and {0} more").format(more) if more > 0 else "")
+
+
+def _is_for_one(request: ApprovalRequest, kind: DecisionKind) -> bool:
+    """Whether a decision concerns one run, however many ask the same: it ends the run, or can't answer for others."""
+    ends = kind is DecisionKind.DENY and request.need in ENDS_RUN_IF_DENIED
+    return ends or bool(shared_decision_problem(request, kind))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.engine.core.request_groups import InboxOrder, RequestGroup, inbox_groups
+from app.engine.core.request_groups import InboxOrder, RequestGroup, inbox_groups, is_login_wall
 from app.engine.core.supervision import ApprovalRequest, Need, RequestState
 from app.models.common.object_list import ObjectList
 from app.models.common.translate import tr
@@ -380,7 +380,7 @@ class InboxModel(QObject):
 def entry_words(entry: InboxEntry) -> str:
     """Return what is asked, in one line: ``4 runs wait at this log-in``."""
     first, count = entry.first, len(entry.runs)
-    is_login = first.need is Need.WALL and "log-in" in first.question.lower()
+    is_login = is_login_wall(first)
     if count > 1:
         words = "{0} runs wait at this log-in" if is_login else _MANY[first.need]
         return tr(words).format(count, first.words or first.question)

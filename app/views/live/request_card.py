@@ -64,9 +64,9 @@ class RequestCard(Panel):
         self._typed: dict[str, TypedDraft] = {}
         self.setProperty("kind", "card")
         self.setAccessibleName(self.tr("Decision"))
-        self.title, self.place, self.command = text_label(kind="heading"), QLabel(), ElidedLabel()
+        self.title, self.place, self.command = text_label(kind="heading", wrap=True), QLabel(), ElidedLabel()
         self.question, self.why, self.words = (
-            MessageLabel(longest=300),
+            MessageLabel(longest=600),
             MessageLabel("secondary", 280),
             MessageLabel("heading", 160),
         )

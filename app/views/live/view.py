@@ -187,7 +187,8 @@ class LiveView(QWidget):
 
     def show_hint(self) -> None:
         """Make the hint line visible: the run open, no form over it, its column expanded."""
-        self.model.open(self.model.current)
+        if self.model.row is not None:
+            self.model.open(self.model.current)
         if self.model.run:
             self.close_form()
             self.columns.set_folded(self.columns.indexOf(self.beside), False)
@@ -195,16 +196,16 @@ class LiveView(QWidget):
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
         self.left = Splitter(Qt.Orientation.Vertical, (ROWS * RUN.height, 0))
-        self.lists, self.lower = QStackedWidget(), QStackedWidget()
+        self.lists, self.below = QStackedWidget(), QStackedWidget()
         for pane in (self.list, self.inbox):
             self.lists.addWidget(pane)
         self.left.addWidget(self.lists)
         self.left.addWidget(self.facts)
         self.lists.setMinimumHeight(90)
         self.right = Splitter(Qt.Orientation.Vertical, (NEEDS, 0))
-        self.lower.addWidget(self.knowledge)
+        self.below.addWidget(self.knowledge)
         self.right.addWidget(self.needs)
-        self.right.addWidget(self.lower)
+        self.right.addWidget(self.below)
         self.beside = styled(QWidget(), "raised")
         vbox((self.right, 1), self.hint, parent=self.beside, spacing=0)
         self.columns = Splitter(Qt.Orientation.Horizontal, (LEFT, 0, RIGHT))
@@ -250,8 +251,8 @@ class LiveView(QWidget):
         self.lists.setCurrentWidget(self.inbox if inbox else self.list)
         if inbox:
             self._heights = self.left.save()
-            self.lower.addWidget(self.facts)
-            self.lower.setCurrentWidget(self.facts)
+            self.below.addWidget(self.facts)
+            self.below.setCurrentWidget(self.facts)
         else:
             self.left.addWidget(self.facts)
             self.left.restore(self._heights) if self._by_hand else self._distribute()
