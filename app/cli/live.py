@@ -41,6 +41,7 @@ from app.cli.common import (
     terminal_safe,
     with_engine,
 )
+from app.engine.api.live_filter_words import live_vocabulary, parse_live_filter
 from app.engine.api.run_api import RunRequest
 from app.engine.core.events import Event, LiveRunChanged, RequestChanged
 from app.engine.core.hand_back import HAND_BACK, HandBack, HandBackKind
@@ -75,15 +76,28 @@ FlagVerdict = Literal["right", "wrong"]
 
 
 @app.command("list")
-def list_(as_json: Json = False) -> None:
+def list_(
+    words: Annotated[
+        str,
+        typer.Option(
+            "--filter",
+            help="Runs by the words of the wall's filter line, such as 'failed site:shop cost:>0.1'.",
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
     """List the supervised runs of every process on this workspace, with interrupted ones."""
+    if unknown := live_vocabulary().unknown_words(words):
+        raise UsageError("; ".join(map(str, unknown)))
+    wanted = parse_live_filter(words)
 
     async def listing(engine: Engine) -> list[LiveRow]:
         await engine.recover()
         return await engine.live_runs()
 
-    rows = with_engine(listing)
-    print_result(rows, as_json, lambda: _run_table(rows) or "no supervised runs")
+    rows = [row for row in with_engine(listing) if wanted.fits(row)]
+    nothing = "no matching runs" if words else "no supervised runs"
+    print_result(rows, as_json, lambda: _run_table(rows) or nothing)
 
 
 @app.command()

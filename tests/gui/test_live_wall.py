@@ -168,7 +168,7 @@ def test_a_group_is_collapsed_and_expanded_by_key_and_its_heading_keeps_the_hand
     live.press(Qt.Key.Key_J, SHIFT)
     live.press(Qt.Key.Key_Return)
     assert shown(live)[1].startswith("run-")
-    live.press(Qt.Key.Key_C, ALT)
+    live.press(Qt.Key.Key_X, SHIFT)
     assert shown(live) == ["gitlab", "map", "shop", "wiki"]
 
 

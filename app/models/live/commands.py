@@ -46,7 +46,7 @@ LIVE_COMMANDS = (
         ("live.group.batch", "Group the runs by batch", "", "layers-outline"),
         ("live.group.state", "Group the runs by state", "", "list-status"),
         ("live.fold", "Collapse or expand the group", "Shift+C", "unfold-less-horizontal"),
-        ("live.fold.all", "Collapse or expand all groups", "Alt+C", "unfold-more-horizontal"),
+        ("live.fold.all", "Collapse or expand all groups", "Shift+X", "unfold-more-horizontal"),
         ("live.only.needs", "Only runs that need you, or all", "Alt+1", "bell-ring-outline"),
         ("live.only.running", "Only running runs, or all", "Alt+2", "play-outline"),
         ("live.only.paused", "Only paused runs, or all", "Alt+3", "pause"),
