@@ -64,7 +64,7 @@ class InboxEntry:
 
 
 class InboxList(ObjectList[InboxEntry]):
-    """What needs a person; rows stay where they are while the operator is busy."""
+    """Requests that need a person; rows stay where they are while the operator is busy."""
 
     def __init__(self, runs: RunList, parent: QObject | None = None) -> None:
         super().__init__(lambda entry: entry.key, parent)
@@ -175,7 +175,7 @@ class InboxModel(QObject):
 
     @property
     def quiet_words(self) -> str:
-        """What goes on meanwhile, for an empty inbox: ``3 running · 2 queued``."""
+        """Numbers of runs by state, for an empty inbox: ``3 running · 2 queued``."""
         rows = self._live.list.rows
         alive = [row for row in rows if row.state.alive]
         going, queued = sum(map(is_active, rows)), sum(map(is_queued, rows))

@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication, QItemSelectionModel, QModelIndex, Q
 from PySide6.QtGui import QHideEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.engine.core.supervision import Need
 from app.models.live.inbox_model import age_words, entry_words
 from app.models.live.requests import risk_role
 from app.views.widgets import ElidedLabel, EmptyState
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
 INBOX = RowStyle(margins=(10, 6, 10, 6), gutter=24, ruled=True)
 TICK_MS = 1000
 NEED_SIGNS = {
-    Need.FLAG: ("flag-outline", "warn"),
-    Need.APPROVAL: ("gesture-tap-button", "live"),
-    Need.QUESTION: ("comment-question-outline", "accent"),
-    Need.WALL: ("lock-outline", "warn"),
-    Need.TROUBLE: ("lightning-bolt", "fail"),
+    "flag": ("flag-outline", "warn"),
+    "approval": ("gesture-tap-button", "live"),
+    "question": ("comment-question-outline", "accent"),
+    "wall": ("lock-outline", "warn"),
+    "trouble": ("lightning-bolt", "fail"),
 }
 """Icon and colour role of each need; an approval has the role of its risk class."""
 
@@ -39,10 +38,10 @@ NEED_SIGNS = {
 def inbox_row(entry: InboxEntry, rows: InboxList) -> RowContent:
     """The request; site and task; risk class or kind of need, and age."""
     first = entry.first
-    icon, role = NEED_SIGNS[first.need]
+    icon, role = NEED_SIGNS[first.need.value]
     if first.risk:
         role = risk_role(first.risk)
-    kind = first.risk or _need_word(first.need)
+    kind = first.risk or _need_word(first.need.value)
 
     def draw(painter: QPainter, box: QRectF, theme: Theme) -> None:
         theme.icon(icon, role).paint(painter, box.toRect())
@@ -185,13 +184,13 @@ class EmptyInbox(EmptyState):
         self.set(self.tr("Nothing needs you"), f"{model.inbox.quiet_words}\n{waits}")
 
 
-def _need_word(need: Need) -> str:
+def _need_word(need: str) -> str:
     return {
-        Need.FLAG: _tr("flagged"),
-        Need.APPROVAL: _tr("approval"),
-        Need.QUESTION: _tr("question"),
-        Need.WALL: _tr("blocked"),
-        Need.TROUBLE: _tr("problem"),
+        "flag": _tr("flagged"),
+        "approval": _tr("approval"),
+        "question": _tr("question"),
+        "wall": _tr("blocked"),
+        "trouble": _tr("problem"),
     }[need]
 
 
