@@ -248,6 +248,15 @@ async def test_runs_of_the_workspace_are_scored_by_their_captured_evidence(engin
     assert one.verdict == "undecided"
 
 
+async def test_an_answer_that_a_person_gave_is_not_scored_as_the_agents(engine, suite):
+    given = {"answer": "Zora Quill", "ended_by": "ana", "outcome": Outcome.ANSWERED}
+    await engine._core.on_store(lambda: store(engine, "a", "1", **given))
+    (row,) = await engine.rescore(["a"], suite)
+    assert (row.verdict, row.why) == (
+        "undecided", "ana ended the run by hand, so it says nothing about the agent",
+    )  # fmt: skip
+
+
 async def test_a_run_whose_file_is_damaged_or_gone_is_told_and_the_others_are_scored(engine, suite):
     for run in ("a", "b", "c"):
         await engine._core.on_store(store, engine, run, "1", answer="Zora Quill", score=1.0)
