@@ -330,6 +330,7 @@ def test_a_captcha_of_several_runs_is_handled_run_by_run(live: LiveWindow) -> No
     while len(live.model.inbox.entry.runs) < 4:
         live.press(K.Key_N)
     assert "I've handled it for run 7" in [offer.word for offer in card(live).offers]
+    assert live.view.bar.approve.accessibleName() == "Handled"
     live.press(K.Key_A)
     assert decided(live) == [("ask-1", DecisionKind.APPROVE)]
     assert not live.did("decide_all")

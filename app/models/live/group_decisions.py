@@ -69,13 +69,12 @@ class GroupDecisions:
         open_run.requests.decide, open_run.requests.dress = self.decide, self.card
         open_run.name_of = self.name_of
 
-    @property
-    def count(self) -> int:
-        """Runs that the card stands for: 1 where the open run is asked alone, 0 without a card."""
-        card = self._requests.card
-        if card is None:
-            return 0
-        return len(RequestGroup(key="", requests=self._asked).runs) if self._is_asked(card.id) else 1
+    def reach(self, command: str) -> int:
+        """Return the number of runs that a decision on the card would reach."""
+        card, kind = self._requests.card, _KINDS.get(command)
+        own = next((one for one in self._asked if card is not None and one.id == card.id), None)
+        alone = own is None or kind is None or not self._is_asked(own.id) or _is_for_one(own, kind)
+        return 1 if alone else len(self._asked_runs)
 
     def show(self, asked: Sequence[ApprovalRequest]) -> None:
         """Set the equal requests that the card stands for; one that joins them can't be decided at once."""

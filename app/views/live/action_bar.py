@@ -29,6 +29,7 @@ class LiveBar(QWidget):
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
+        self._count = 1
         self.setObjectName("liveBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("Actions on the run"))
@@ -128,13 +129,15 @@ class LiveBar(QWidget):
         """Label approve and deny for the current request."""
         need = first_need(row)
         yes, no = self._words()[need or "approval"]
-        count = self._model.inbox.together.count
-        if count > 1:
-            for_all = self.tr("{0} for {1}")
-            yes = for_all.format(yes, count)
-            no = for_all.format(no, count) if need in ("approval", "question") else no
+        together, words = self._model.inbox.together, self.tr("{0} for {1}")
+        count, denied = together.reach(_approval_label(need)), together.reach("live.deny")
+        yes = words.format(yes, count) if count > 1 else yes
+        no = words.format(no, denied) if denied > 1 else no
         self.approve.show_as(_approval_label(need), yes)
         self.deny.show_as("live.deny", no)
+        if count != self._count:  # its words are wider for several runs
+            self._count = count
+            self._distribute()
         mine = row is not None and has_control(row)  # then the page has the keyboard
         by_hand = need == "wall"  # a log-in wall needs a takeover
         self.hands.call(mine or by_hand)
