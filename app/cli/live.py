@@ -43,6 +43,7 @@ from app.cli.common import (
 )
 from app.engine.api.live_filter_words import live_vocabulary, parse_live_filter
 from app.engine.api.run_api import RunRequest
+from app.engine.core.decision_rules import allowed_decisions
 from app.engine.core.events import Event, LiveRunChanged, RequestChanged
 from app.engine.core.hand_back import HAND_BACK, HandBack, HandBackKind
 from app.engine.core.intervention_policy import InterventionPolicy, PolicyPreview
@@ -59,7 +60,6 @@ from app.engine.core.supervision import (
     RequestState,
     RunState,
     TakeoverSummary,
-    allowed_decisions,
 )
 from app.engine.core.trajectory import Outcome
 from app.errors import InputError, UsageError

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.engine.agent.pause_control import DecisionStale, PauseControl, WatchdogTimeout
+from app.engine.core.decision_rules import decision_problem
 from app.engine.core.intervention_policy import DEFAULT_POLICY, PolicyAnswer, Reaction, RiskClass
 from app.engine.core.observation import RetrievedTip
 from app.engine.core.supervision import (
@@ -25,7 +26,6 @@ from app.engine.core.supervision import (
     PlannedAction,
     RequestState,
     Stage,
-    decision_problem,
 )
 from app.engine.core.verdicts import Flag
 from app.errors import Conflict, NotFound, StoreError, UsageError

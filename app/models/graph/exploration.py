@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -14,12 +13,11 @@ from app.engine.api.graph_api import ExploreOptions
 from app.engine.core.addresses import host_of
 from app.engine.core.events import ExplorationChanged
 from app.engine.core.page_state import Mode
-from app.engine.core.transition import SkipReason
 from app.errors import NotFound
-from app.models.common.object_list import ObjectList
 from app.models.common.translate import tr
 from app.models.graph.explore_form import ExploreFormModel
 from app.models.graph.node_lists import seconds_words
+from app.models.graph.skip_list import SkipListModel
 
 if TYPE_CHECKING:
     from app.engine.api.graph_api import ExploreReport, GraphRow, GraphStats, HostMap
@@ -57,38 +55,6 @@ class LogInStage(StrEnum):
     OPENING = "opening"
     OPEN = "open"
     SAVING = "saving"
-
-
-@dataclass(frozen=True, slots=True)
-class SkipRow:
-    """Number of elements skipped for one reason."""
-
-    reason: str
-    count: int
-
-
-def skip_words(reason: str) -> str:
-    """Return a stored reason in words; one of another version is shown as it is."""
-    try:
-        return SkipReason(reason).words
-    except ValueError:
-        return reason
-
-
-class SkipListModel(ObjectList[SkipRow]):
-    """Reasons for skipping, the most frequent first."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(lambda row: row.reason, parent)
-
-    def words(self, value: SkipRow) -> str:
-        """``120 already tried on the page they came from``."""
-        return f"{value.count} {value.reason}"
-
-    def show_counts(self, counts: Iterable[tuple[str, int]]) -> None:
-        """Update the counts; known reasons keep their places, new ones are sorted in."""
-        rows = [SkipRow(skip_words(reason), count) for reason, count in counts if count]
-        self.merge(sorted(rows, key=lambda row: (-row.count, row.reason)), keep_places=True)
 
 
 class ExplorationModel(QObject):

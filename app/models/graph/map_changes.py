@@ -1,4 +1,4 @@
-"""What changed on a site's map since the exploration before."""
+"""Changes of a site's map since the exploration before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed on the map since the exploration before, beside the map."""
+"""Changes of the map since the exploration before, beside the map."""
 
 from __future__ import annotations
 

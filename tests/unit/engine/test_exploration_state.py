@@ -1,4 +1,4 @@
-"""What the list of maps says of an exploration that goes on, here or in another process."""
+"""The state of an exploration in the list of maps, here or in another process."""
 
 from __future__ import annotations
 

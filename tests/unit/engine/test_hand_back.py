@@ -12,6 +12,7 @@ import pytest
 from app.engine.agent.walls import is_form_of_task, wall_key
 from app.engine.browser.capture.challenge import detect_challenge
 from app.engine.core.actions.types import AskHuman, Click, Stop
+from app.engine.core.decision_rules import decision_problem
 from app.engine.core.hand_back import HAND_BACK, HandBack, HandBackKind, OperatorStatements
 from app.engine.core.page_state import Challenge, Element, PageCapture
 from app.engine.core.supervision import (
@@ -22,7 +23,6 @@ from app.engine.core.supervision import (
     OperatorDecision,
     RequestState,
     RunState,
-    decision_problem,
 )
 from app.engine.core.trajectory import Outcome
 from app.engine.detectors.runner import detect_run, ending_of

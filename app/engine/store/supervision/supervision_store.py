@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
+from app.engine.core.decision_rules import decision_problem
 from app.engine.core.hand_back import OperatorStatements, ending_stated
 from app.engine.core.intervention_policy import PolicyAnswer, RiskClass
 from app.engine.core.supervision import (
@@ -21,7 +22,6 @@ from app.engine.core.supervision import (
     Intervention,
     OperatorDecision,
     RequestState,
-    decision_problem,
 )
 from app.engine.store.supervision.json_rows import (
     all_from_json,
