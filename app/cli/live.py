@@ -293,7 +293,7 @@ def decide(
     """Decide a request, effective at once: only the window can undo an end. A second decision fails (exit code 1)."""
     decision = OperatorDecision(kind=verb, text=text, call=command, scope=reach)
     if equal:
-        from app.cli.live_inbox import decide_equal
+        from app.cli.equal_decisions import decide_equal
 
         decide_equal(request, decision, as_json)
         return

@@ -19,7 +19,7 @@ from app.models.live.run_list import has_control, is_active, is_ended, is_queued
 
 if TYPE_CHECKING:
     from app.engine.core.events import LiveRunChanged, LoginShared, RequestChanged
-    from app.models.live.model import LiveModel
+    from app.models.live.live_runs import LiveRuns
     from app.models.live.run_list import RunList
 
 LOOK_AGAIN_MS = 120
@@ -122,7 +122,7 @@ class InboxModel(QObject):
     changed = Signal()
     opened = Signal(bool)
 
-    def __init__(self, live: LiveModel) -> None:
+    def __init__(self, live: LiveRuns) -> None:
         super().__init__(live)
         self._live, self._requests = live, live.open_run.requests
         self.entries = InboxList(live.list, self)

@@ -11,21 +11,18 @@ from app.engine.core.hand_back import HAND_BACK, HandBack
 from app.engine.core.supervision import LiveRow, PlannedAction, TakeoverSummary, sort_live_rows
 from app.models.common.translate import tr
 from app.models.live.batch_list import BatchesModel
-from app.models.live.delayed_actions import DelayedStops
 from app.models.live.frames import FrameStore, FrameSubscriptions, RunThumbnails
 from app.models.live.inbox_model import InboxModel
-from app.models.live.input_guard import InputGuard
+from app.models.live.live_runs import LiveRuns
 from app.models.live.next_action import NextActionModel
-from app.models.live.open_run import OpenRunModel
 from app.models.live.run_form import RunFormModel
-from app.models.live.run_list import RunList, can_resume, display_state, has_control, is_queued
+from app.models.live.run_list import display_state, has_control, is_queued
 from app.models.live.wall import WallModel
 from app.models.live.wall_list import GroupHeading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
-    from app.engine.api.engine_api import EngineApi
     from app.engine.api.live_api import LiveRunDetail
     from app.engine.core.events import HintChanged, LiveRunChanged, LiveRunDismissed
     from app.engine.core.page_input import PageInput
@@ -37,7 +34,7 @@ COALESCE_MS = 20
 """Delay that merges a burst of changes (a task file was started) into one signal."""
 
 
-class LiveModel(QObject):
+class LiveModel(LiveRuns):
     """Signals:
 
     changed: the list as a whole: loaded, connection lost, number of runs or of runs in a state.
@@ -54,14 +51,11 @@ class LiveModel(QObject):
     review_wanted(run, step), knowledge_wanted(tip): another perspective should show this.
     """
 
-    changed = Signal()
     current_changed = Signal(str)
-    opened = Signal(str)
     row_changed = Signal(object)
     detail_loaded = Signal(object)
     next_changed = Signal()
     takeover_changed = Signal()
-    notice = Signal(str)
     undo_offered = Signal(str)
     numbered = Signal()
     tip_wanted = Signal(object)
@@ -75,26 +69,14 @@ class LiveModel(QObject):
         parent: QObject | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(parent)
-        self.client, self.tasks = client, tasks
-        self.hands = InputGuard(clock, self)
-        self.list = RunList(self, clock, lambda: self.hands.is_busy)
+        super().__init__(client, tasks, parent, clock)
         self.wall = WallModel(client, self.list, self.hands, self)
         """The runs that are shown: filtered and grouped."""
-        self.delayed_stops = DelayedStops(client, tasks, self.hands, self.list.name_of, self)
         self.subscriptions = FrameSubscriptions(client, tasks, self)
         self.frames = FrameStore(client, self)
         self.run_thumbnails = RunThumbnails(client, tasks, self.frames, self)
         self.form = RunFormModel(client, tasks, self)
         self.batches = BatchesModel(client, tasks, self.hands, self.delayed_stops.held, self.row_of, self)
-        self.is_loaded = False
-        self.error = ""
-        self.lost = ""
-        """Why the engine is not there, "" while it is."""
-        self.run: str = ""
-        """The run that is large, "" on the wall."""
-        self.current: str = ""
-        """The run under the hand: what the bar's buttons are about."""
         self.detail: LiveRunDetail | None = None
         """The open run as it was when it was opened; what came since came as events."""
         self.takeover: TakeoverSummary | None = None
@@ -106,10 +88,6 @@ class LiveModel(QObject):
         self._hint = ""
         self._restore = ""
         self._numbers: dict[str, int] = {}
-        self.open_run = OpenRunModel(
-            client, tasks, self.list, self.hands, self.delayed_stops, lambda: self.next, self
-        )
-        """The models of the panels beside the open run's page."""
         self._soon = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._soon.timeout.connect(self.changed)
         self.changed.connect(self._emit_numbers)
@@ -143,22 +121,14 @@ class LiveModel(QObject):
         self.batches.run_wanted.connect(self.open)
         self.batches.review_wanted.connect(self.review_wanted)
 
-    @property
-    def api(self) -> EngineApi:
-        return self.client.api
-
     def start(self) -> None:
         self.tasks.start(self.api.live_runs(), self._on_loaded, self._failed, key="live-runs")
         self.batches.load()
 
+    # ------------------------------------------------------------ where the hand is
     @property
     def next(self) -> PlannedAction | None:
-        """The open run's next action, planned or waiting for approval."""
         return self._next.action
-
-    # ------------------------------------------------------------ where the hand is
-    def row_of(self, run: str) -> LiveRow | None:
-        return self.list.at(self.list.row_of(run))
 
     @property
     def row(self) -> LiveRow | None:
@@ -235,38 +205,7 @@ class LiveModel(QObject):
             here: int = runs.index(self.run) + 1 if self.run in runs else 0
             self.open(runs[here % len(runs)])
 
-    # ------------------------------------------------------------ operations on the current run
-    def pause(self) -> None:
-        self._do(self.api.pause_run)
-
-    def resume(self) -> None:
-        self._do(self.api.continue_run)
-
-    def toggle_pause(self) -> None:
-        row = self.row
-        if row is not None:
-            self.resume() if can_resume(row) else self.pause()
-
-    def step(self) -> None:
-        """Do one step, then pause."""
-        self._do(self.api.step_run)
-
-    def stop(self) -> None:
-        """End the run in its present state; can be undone for a few seconds."""
-        row = self.row
-        if row is not None and (not self.run or self.open_run.requests.may_decide()):
-            self.delayed_stops.stop(row)
-
-    def dismiss(self) -> None:
-        """Remove an ended run from the list; its neighbour becomes the current run."""
-        self._do(self.api.dismiss_run)
-
-    def pause_all(self) -> None:
-        def on_count(count: int) -> None:
-            self.notice.emit(tr("{0} runs paused").format(count) if count != 1 else tr("1 run paused"))
-
-        self.tasks.start(self.api.pause_all(), on_count)
-
+    # ------------------------------------------------------------ the page
     def take_over(self) -> None:
         """Give the operator control of the open run's page."""
         if self.takeover is not None:
@@ -358,12 +297,6 @@ class LiveModel(QObject):
         self.batches.form.restore(saved.get("batch"))
 
     # ------------------------------------------------------------ answers
-    def _do(
-        self, work: Callable[[str], Coroutine[Any, Any, Any]], then: Callable[[Any], None] | None = None
-    ) -> None:
-        if self.current:
-            self.tasks.start(work(self.current), then)
-
     def _load(self) -> None:
         run = self.run
 

@@ -40,7 +40,7 @@ ROW, HEAD = 28, 26
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of the list.
 
     Attributes:
@@ -55,17 +55,17 @@ class Column:
 
 
 COLUMNS = (
-    Column("number", 38, numeric=True),
-    Column("state", 126),
-    Column("task"),
-    Column("site", 96, 3),
-    Column("batch", 96, 5),
-    Column("step", 66, 1, numeric=True),
-    Column("time", 62, 1, numeric=True),
-    Column("tokens", 112, 4, numeric=True),
-    Column("cost", 118, 2, numeric=True),
-    Column("risk", 44, 4, numeric=True),
-    Column("last"),
+    TableColumn("number", 38, numeric=True),
+    TableColumn("state", 126),
+    TableColumn("task"),
+    TableColumn("site", 96, 3),
+    TableColumn("batch", 96, 5),
+    TableColumn("step", 66, 1, numeric=True),
+    TableColumn("time", 62, 1, numeric=True),
+    TableColumn("tokens", 112, 4, numeric=True),
+    TableColumn("cost", 118, 2, numeric=True),
+    TableColumn("risk", 44, 4, numeric=True),
+    TableColumn("last"),
 )
 LEAST_TEXT = 170
 """Room for the task and for what is last, each, before columns are left out."""
@@ -97,13 +97,13 @@ class TableDelegate(SpanDelegate):
         self._parts = PaintCache(theme)
         self.dirty: QRegion | None = None
         """The part of the view that is being painted; what lies outside is skipped."""
-        self.columns: list[tuple[Column, QRectF]] = []
+        self.columns: list[tuple[TableColumn, QRectF]] = []
         """Columns of that painting and where they stand."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, self._theme.px(ROW))
 
-    def places(self, room: QRectF) -> list[tuple[Column, QRectF]]:
+    def places(self, room: QRectF) -> list[tuple[TableColumn, QRectF]]:
         """Return the visible columns and where they stand."""
         px = self._theme.px
         rows = self._model.list.rows
@@ -118,7 +118,7 @@ class TableDelegate(SpanDelegate):
             if left() >= 2 * px(LEAST_TEXT):
                 break
             shown = [column for column in shown if column.rank < rank]
-        wide, at, found = max(left() / 2, px(40)), room.left(), list[tuple[Column, QRectF]]()
+        wide, at, found = max(left() / 2, px(40)), room.left(), list[tuple[TableColumn, QRectF]]()
         for column in shown:
             width = px(column.width) if column.width else wide
             found.append((column, QRectF(at, room.top(), width, room.height())))
@@ -160,7 +160,12 @@ class TableDelegate(SpanDelegate):
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
 
     def _paint_cell(
-        self, painter: QPainter, option: QStyleOptionViewItem, column: Column, place: QRectF, row: LiveRow
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        column: TableColumn,
+        place: QRectF,
+        row: LiveRow,
     ) -> None:
         px, rect = self._theme.px, option.rect
         span = self._cell(column.key, row)
@@ -296,7 +301,7 @@ class ColumnTitles(QWidget):
             self._table.viewport().update()
 
 
-class CurrentPage(QWidget):
+class CurrentRunPage(QWidget):
     """The page of the current run, as it is now."""
 
     def __init__(self, model: LiveModel, theme: Theme) -> None:
@@ -363,7 +368,7 @@ class CurrentPage(QWidget):
 
 
 class TablePane(QWidget):
-    """Column titles over the list, and the current run's page at the right where there is room."""
+    """TableColumn titles over the list, and the current run's page at the right where there is room."""
 
     ROOM, SHARE = 1240, 0.26
     """Width from which the page is shown, in pixels at 100 % text size, and its share."""
@@ -373,7 +378,7 @@ class TablePane(QWidget):
         self._theme = theme
         self.table = RunTable(model, theme)
         self.titles = ColumnTitles(self.table, theme)
-        self.page = CurrentPage(model, theme)
+        self.page = CurrentRunPage(model, theme)
         self._left = QWidget(self)
         vbox(self.titles, (self.table, 1), parent=self._left, spacing=0)
         self.page.setParent(self)

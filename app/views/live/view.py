@@ -74,7 +74,7 @@ class LiveView(QWidget):
         """The widget that passing messages keep clear of."""
         self._lay_out()
         self.keys, self.batch_keys = LiveCommands(self, center), BatchCommands(self, center)
-        self.wall_keys = WallCommands(self, center)
+        self.wall_keys = WallCommands(self, center, self)
         lists = (self.wall.tiles, self.wall.table, self.list, self.inbox.rows)
         self.touch = InputFilter(self, model.hands, [one.viewport() for one in lists])
         model.inbox.is_held = lambda: self.touch.is_field or bool(QApplication.mouseButtons())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
 
@@ -13,14 +13,26 @@ from app.models.live.wall_list import GROUPINGS
 
 if TYPE_CHECKING:
     from app.models.common.commands import CommandCenter
-    from app.views.live.view import LiveView
+    from app.models.live.model import LiveModel
+    from app.views.live.run_grid import RunGrid
+
+
+class WallOwner(Protocol):
+    """The view that holds the wall."""
+
+    model: LiveModel
+    wall: RunGrid
+
+    def enlarge(self) -> None:
+        """Show the current run large."""
+        ...
 
 
 class WallCommands(QObject):
     """Every command of the menu Live/Wall, and Enter on a heading."""
 
-    def __init__(self, view: LiveView, center: CommandCenter) -> None:
-        super().__init__(view)
+    def __init__(self, view: WallOwner, center: CommandCenter, parent: QObject) -> None:
+        super().__init__(parent)
         self._view, self._model, self._wall = view, view.model, view.model.wall
         bind, wall = center.bind, self._wall
 
