@@ -221,11 +221,11 @@ def test_an_answer_is_typed_at_once_from_the_overview_and_goes_to_that_run(desk,
         desk.wait()
     desk.model.select(which)
     desk.wait()
-    assert desk.view.bar.finished.isVisible(), "a button at the foot says that it can be done"
-    assert desk.view.bar.answered.isVisible()
+    assert desk.center.action("live.finish.answer").isEnabled()
     desk.press(K.Key_R, BOTH)
     assert desk.model.run == which
     assert desk.page.bar.answer.hasFocus()
+    assert not desk.view.needs.by_hand.isHidden(), "links beside the page say that it can be done"
     QTest.keyClicks(desk.page.bar.answer, "41 pieces")
     QTest.keyClick(desk.page.bar.answer, K.Key_Return)
     assert desk.model.delayed_stops.holds(which), "it can be undone for five seconds"
@@ -236,7 +236,7 @@ def test_an_answer_is_typed_at_once_from_the_overview_and_goes_to_that_run(desk,
 def test_a_run_that_nobody_holds_offers_no_end_by_hand(desk, which):
     desk.model.select(which)
     desk.wait()
-    assert not desk.view.bar.finished.isVisible()
+    assert not desk.center.action("live.finish").isEnabled()
     assert not desk.center.action("live.finish.answer").isEnabled()
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.models.live.run_list import can_end_by_hand, can_resume, first_need, has_control
+from app.models.live.run_list import can_resume, first_need, has_control
 from app.views.widgets.build import hbox
 from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton, fill
 
@@ -48,8 +48,6 @@ class LiveBar(QWidget):
         self.deny = button("live.deny", self.tr("Deny"), *no)
         self.hint = button("live.hint", self.tr("Hint"))
         self.hands = button("live.take_over", self.tr("Take over"), ("live.release", self.tr("Hand back")))
-        self.finished = button("live.finish", self.tr("Finished"))
-        self.answered = button("live.finish.answer", self.tr("Answer…"))
         self.stop = button("live.stop", self.tr("End"))
         self.again = button("live.again", self.tr("Again"))
         self.review = button("live.review", self.tr("Review"))
@@ -59,11 +57,10 @@ class LiveBar(QWidget):
             (self.pause, self.step, self.stop),
             (self.approve, self.deny),
             (self.hint, self.hands),
-            (self.finished, self.answered),
             (self.again, self.review, self.gone),
         )
         self.buttons = [one for group in groups for one in group]
-        self._aside = (self.finished, self.answered, *groups[-1])
+        self._aside = groups[-1]
         row = hbox(parent=self, margins=(16, 7, 16, 7), spacing=SPACE)
         for number, group in enumerate(groups):
             if number == len(groups) - 1:
@@ -103,11 +100,6 @@ class LiveBar(QWidget):
         title = self.tr("Resume") if goes_on else self.tr("Pause")
         self.pause.show_as("live.pause", title, "play" if goes_on else "pause")
         mine = row is not None and has_control(row)
-        by_hand = row is not None and not mine and can_end_by_hand(row)
-        if by_hand is self.finished.isHidden():
-            for one in (self.finished, self.answered):  # during a takeover they are above the page
-                one.setVisible(by_hand)
-            self._distribute()
         self.hands.show_as(
             "live.release" if mine else "live.take_over",
             self.tr("Hand back") if mine else self.tr("Take over"),
