@@ -8,41 +8,23 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import orjson
 import typer
 
 from app.cli.common import (
-    ACTIONS,
-    JUDGE,
-    JUDGE_CALLS,
-    JUDGE_EVERY,
-    LOCALE,
-    PICTURES,
-    TIME_ZONE,
-    Graphs,
     Json,
-    JudgeAsked,
-    ModelName,
-    PicturesSent,
-    PolicyName,
-    StorageState,
-    TipBudget,
-    full_path,
     json_data,
-    knowledge_base,
     print_note,
     print_result,
     table,
     terminal_safe,
     with_engine,
 )
+from app.cli.run_options import RunOptions, takes_run_options
 from app.engine.api.live_filter_words import live_vocabulary, parse_live_filter
-from app.engine.api.run_api import RunRequest
 from app.engine.core.decision_rules import allowed_decisions
 from app.engine.core.events import Event, LiveRunChanged, RequestChanged
 from app.engine.core.hand_back import HAND_BACK, HandBack, HandBackKind
@@ -101,64 +83,25 @@ def list_(
 
 
 @app.command()
+@takes_run_options
 def start(
     tasks: Annotated[str, typer.Argument(help="A task file (.txt, .jsonl, .json), or one task in words.")],
-    start_url: Annotated[str, typer.Option(help="Start address for tasks without one.")] = "",
     concurrency: Annotated[
         int, typer.Option(min=0, max=32, help="Parallel runs (0: 4); runs that wait for you don't count.")
     ] = 0,
     at_once: Annotated[int, typer.Option(min=0, max=32, hidden=True)] = 0,
-    policy: Annotated[
-        PolicyName | None, typer.Option(help="What decides the actions: scout (no model, no tokens) or llm.")
-    ] = None,
-    model: ModelName = "",
-    kb: Annotated[str, typer.Option(help="'live', 'none', or a frozen file.")] = "",
-    graph: Graphs = None,
-    site: Annotated[
-        str, typer.Option(help="Site of the tasks: its start page for those without one, its log-in.")
-    ] = "",
-    storage_state: StorageState = None,
-    max_steps: Annotated[
-        int, typer.Option(min=0, max=1000, help="Maximum number of steps (0: as in the file).")
-    ] = 0,
-    tip_budget: TipBudget = 0,
-    actions: Annotated[str | None, ACTIONS] = None,
-    judge: Annotated[JudgeAsked | None, JUDGE] = None,
-    judge_every: Annotated[int | None, JUDGE_EVERY] = None,
-    judge_calls: Annotated[int | None, JUDGE_CALLS] = None,
-    pictures: Annotated[PicturesSent | None, PICTURES] = None,
-    timezone: Annotated[str | None, TIME_ZONE] = None,
-    locale: Annotated[str | None, LOCALE] = None,
     as_json: Json = False,
+    *,
+    options: RunOptions,
 ) -> None:
     """Start supervised runs and wait until all have ended; requests are printed as they come.
 
     Exit code 0: every run was answered or finished by hand.
     """
-    given: dict[str, object] = {
-        "policy": policy,
-        "model": model,
-        "kb": kb and knowledge_base(kb),
-        "graph": tuple(graph or ()),
-        "site": site,
-        "storage_state": full_path(storage_state),
-        "max_steps": max_steps,
-        "tip_budget": tip_budget,
-    }
-    asked = {
-        "actions": actions,
-        "judge": judge,
-        "judge_every": judge_every,
-        "judge_calls": judge_calls,
-        "pictures": pictures,
-        "timezone": timezone,
-        "locale": locale,
-    }
 
     async def running(engine: Engine) -> list[LiveRow]:
         engine.bus.subscribe(print_requests)
-        requests = changed_requests(await requests_for(engine, tasks, start_url, site), given, asked)
-        ids = set(await engine.start_runs(requests, concurrency or at_once))
+        ids = set(await engine.start_runs(await options.requests(engine, tasks), concurrency or at_once))
         while True:
             rows = [row for row in await engine.live_runs() if row.run in ids]
             if not any(row.state.alive for row in rows):
@@ -169,26 +112,6 @@ def start(
     print_result(rows, as_json, lambda: _run_table(rows))
     if any(row.outcome not in (Outcome.ANSWERED, Outcome.DONE_BY_HAND) for row in rows):
         raise typer.Exit(1)
-
-
-def changed_requests(
-    requests: Sequence[RunRequest], given: Mapping[str, object], asked: Mapping[str, object]
-) -> list[RunRequest]:
-    """Return requests with what was given on the command line; ``asked`` are options of the llm policy."""
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value}
-    llm: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    return [replace(request, **changes, llm=replace(request.llm, **llm)) for request in requests]
-
-
-async def requests_for(engine: Engine, tasks: str, start_url: str, site: str) -> list[RunRequest]:
-    """Return a file's tasks, or the one task given as text."""
-    is_file = tasks.endswith((".txt", ".json", ".jsonl")) and " " not in Path(tasks).name
-    if is_file or (len(tasks) < 200 and Path(tasks).is_file()):
-        start = start_url or (await engine.site_start(site) if site else "")
-        return await engine.read_tasks(full_path(Path(tasks)), start)
-    if not start_url and not site:
-        raise UsageError("the start address is not known", remedy="give --start-url, or --site")
-    return [RunRequest(intent=tasks, start_url=start_url, site=site)]
 
 
 @app.command()

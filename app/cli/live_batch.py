@@ -16,30 +16,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import (
-    ACTIONS,
-    JUDGE,
-    JUDGE_CALLS,
-    JUDGE_EVERY,
-    LOCALE,
-    PICTURES,
-    TIME_ZONE,
-    Graphs,
     Json,
-    JudgeAsked,
-    ModelName,
-    PicturesSent,
-    PolicyName,
-    StorageState,
-    TipBudget,
     counted,
     full_path,
-    knowledge_base,
     print_note,
     print_result,
     table,
     with_engine,
 )
-from app.cli.live import changed_requests, print_requests, requests_for
+from app.cli.live import print_requests
+from app.cli.run_options import RunOptions, takes_run_options
 from app.engine.api.batch_api import BatchDetail, BatchRequest
 from app.engine.core.batch import BatchRow, BatchState
 from app.engine.core.events import BatchChanged, Event
@@ -60,67 +46,28 @@ MaxTokens = Annotated[int, typer.Option(min=0, help="Model token limit of all ru
 
 
 @app.command()
+@takes_run_options
 def start(
     tasks: Annotated[str, typer.Argument(help="A task file (.txt, .jsonl, .json), or one task in words.")],
     name: Annotated[str, typer.Option(help="Name of the batch (default: the file's).")] = "",
-    start_url: Annotated[str, typer.Option(help="Start address for tasks without one.")] = "",
     at_once: AtOnce = 0,
     max_money: MaxMoney = 0.0,
     max_tokens: MaxTokens = 0,
-    policy: Annotated[
-        PolicyName | None, typer.Option(help="What decides the actions: scout (no model, no tokens) or llm.")
-    ] = None,
-    model: ModelName = "",
-    kb: Annotated[str, typer.Option(help="'live', 'none', or a frozen file.")] = "",
-    graph: Graphs = None,
-    site: Annotated[
-        str, typer.Option(help="Site of the tasks: its start page for those without one, its log-in.")
-    ] = "",
-    storage_state: StorageState = None,
-    max_steps: Annotated[
-        int, typer.Option(min=0, max=1000, help="Maximum number of steps of a run (0: as in the file).")
-    ] = 0,
-    tip_budget: TipBudget = 0,
-    actions: Annotated[str | None, ACTIONS] = None,
-    judge: Annotated[JudgeAsked | None, JUDGE] = None,
-    judge_every: Annotated[int | None, JUDGE_EVERY] = None,
-    judge_calls: Annotated[int | None, JUDGE_CALLS] = None,
-    pictures: Annotated[PicturesSent | None, PICTURES] = None,
-    timezone: Annotated[str | None, TIME_ZONE] = None,
-    locale: Annotated[str | None, LOCALE] = None,
     as_json: Json = False,
+    *,
+    options: RunOptions,
 ) -> None:
     """Start a batch and wait until it has ended; progress and requests are printed as they come. Ctrl+C pauses it.
 
     Exit code 0: every task was answered.
     """
-    given: dict[str, object] = {
-        "policy": policy,
-        "model": model,
-        "kb": kb and knowledge_base(kb),
-        "graph": tuple(graph or ()),
-        "site": site,
-        "storage_state": full_path(storage_state),
-        "max_steps": max_steps,
-        "tip_budget": tip_budget,
-    }
-    asked = {
-        "actions": actions,
-        "judge": judge,
-        "judge_every": judge_every,
-        "judge_calls": judge_calls,
-        "pictures": pictures,
-        "timezone": timezone,
-        "locale": locale,
-    }
 
     async def starting(engine: Engine) -> str:
-        wanted = changed_requests(await requests_for(engine, tasks, start_url, site), given, asked)
         path = Path(tasks) if len(tasks) < 200 else None
         row = await engine.start_batch(
             BatchRequest(
                 name=name,
-                tasks=tuple(wanted),
+                tasks=tuple(await options.requests(engine, tasks)),
                 at_once=at_once,
                 max_money=max_money,
                 max_tokens=max_tokens,
