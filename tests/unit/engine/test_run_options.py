@@ -63,6 +63,6 @@ async def test_a_task_in_words_needs_a_start():
 
 def test_both_commands_take_the_same_options_of_a_run():
     first, second = (set(inspect.signature(command).parameters) for command in (start, start_batch))
-    shared = {name for name in inspect.signature(RunOptions).parameters}
+    shared = set(inspect.signature(RunOptions).parameters)
     assert shared <= first
     assert shared <= second
