@@ -172,8 +172,8 @@ def chosen_numbers(text: str, count: int) -> Sequence[int]:
     """
     found: dict[int, None] = {}
     for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.strip().isdecimal()):
+        first, dash, last = (piece.strip() for piece in part.partition("-"))
+        if not first.isdecimal() or (dash and not last.isdecimal()):
             raise UsageError(f"{part.strip()[:40]!r} is no task number", remedy="write --only 1-5,8")
         numbers = range(int(first), int(last or first) + 1)
         if not numbers or not 1 <= numbers[0] <= numbers[-1] <= count:

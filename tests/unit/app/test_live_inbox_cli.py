@@ -67,7 +67,8 @@ class FakeEngine:
 def engine(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     made = FakeEngine()
     monkeypatch.setattr("app.log.setup", lambda level="": None)
-    monkeypatch.setattr("app.cli.live_inbox.with_engine", lambda use: asyncio.run(use(made)))
+    for module in ("live_inbox", "equal_decisions"):
+        monkeypatch.setattr(f"app.cli.{module}.with_engine", lambda use: asyncio.run(use(made)))
     return made
 
 
