@@ -11,10 +11,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import pytest
 
-from app.engine.browser.launch import sandbox
+from app.engine.browser import session
+from app.engine.browser.launch import playwright_process, sandbox
+from app.engine.browser.live_browser import LiveBrowser
 from app.engine.browser.session import open_browser, open_session
 from app.engine.browser.session_state import browser_process_id
 from app.engine.store.temp_folder import TempFolder
@@ -32,6 +35,7 @@ def temp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.chmod(0o777)
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(playwright_process, "_drivers", WeakKeyDictionary())  # other tests hold one
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -106,17 +110,41 @@ async def test_twenty_starts_leave_nothing_in_the_temporary_folder_however_they_
 
 
 @pytest.mark.smoke
-async def test_two_browsers_at_once_have_a_folder_each(temp: Path) -> None:
+async def test_browsers_at_once_share_a_driver_a_few_each_and_leave_nothing(temp: Path) -> None:
     before = {name: os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")}
+    together = asyncio.Barrier(playwright_process.BROWSERS_PER_DRIVER + 1)
 
     async def one() -> int:
         async with open_browser() as browser, open_session(browser):
-            await asyncio.sleep(0.1)
-            return len(list(temp.iterdir()))
+            await together.wait()
+            found = len(list(temp.iterdir()))
+            await together.wait()
+            return found
 
-    assert max(await asyncio.gather(one(), one(), one())) > 1
+    assert await asyncio.gather(*(one() for _ in range(together.parties))) == [2] * together.parties
     assert list(temp.iterdir()) == []
     assert {name: os.environ.get(name) for name in before} == before
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+async def test_a_driver_that_dies_or_hangs_gets_no_more_browsers(
+    temp: Path, how: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playwright_process, "ANSWER_TIMEOUT", 2.0)
+    monkeypatch.setattr(playwright_process, "STOP_TIMEOUT", 1.0)
+    monkeypatch.setattr(session, "CLOSE_TIMEOUT", 1.0)
+    first = await LiveBrowser.open()
+    (driver,) = (pid for pid, line in command_lines("run-driver").items() if pid in descendants(os.getpid()))
+    os.kill(driver, how)
+    async with await LiveBrowser.open() as second:
+        await second.session.page.goto("data:text/html,<title>x</title>")
+        await first.reopen()
+        await first.session.page.goto("data:text/html,<title>x</title>")
+        assert len(list(temp.iterdir())) == 1, "the second has a driver, and the first has joined it"
+    await first.aclose()
+    if how is signal.SIGSTOP:
+        os.kill(driver, signal.SIGKILL)
+    assert list(temp.iterdir()) == []
 
 
 async def test_an_ordinary_user_gets_a_browser_in_its_sandbox(temp: Path) -> None:

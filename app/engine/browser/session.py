@@ -38,6 +38,8 @@ OPEN_TIMEOUT = 15.0
 """Seconds a browser may take to open an empty tab."""
 ANSWER_TIMEOUT = 2.0
 """Seconds a page may take to close a dialog."""
+CLOSE_TIMEOUT = 20.0
+"""Seconds a browser may take to close; one whose driver hangs never does."""
 
 
 @asynccontextmanager
@@ -51,8 +53,9 @@ async def open_browser(setting: str = "", *, headless: bool = True) -> AsyncGene
         try:
             yield browser
         finally:
-            with suppress(Error):  # it may have been killed meanwhile
-                await browser.close()
+            with suppress(Error, TimeoutError):  # it may have been killed meanwhile
+                async with asyncio.timeout(CLOSE_TIMEOUT):
+                    await browser.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,8 +331,9 @@ async def open_tab_in_fresh_context(
     try:
         yield await context.new_page()
     finally:
-        with suppress(Error):
-            await context.close()
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(CLOSE_TIMEOUT):
+                await context.close()
 
 
 async def _fresh(

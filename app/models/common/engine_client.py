@@ -249,7 +249,7 @@ class EngineClient(EngineEvents):
         if self._process is not None:
             await self._process.wait()
         while self._deaths <= RESTARTS:
-            await asyncio.sleep(0.2 * self._deaths)
+            await asyncio.sleep(0.2 * (self._deaths - 1))
             try:
                 await self._connect(again=True)
             except Exception as error:
