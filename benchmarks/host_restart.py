@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -276,7 +275,7 @@ def spread(name: str, values: Iterable[float]) -> str:
 
 def processor(parent: int) -> dict[str, float]:
     """Processor seconds that a process and all it started have used, by kind."""
-    used = Counter[str]()
+    used = {"host": 0.0, "browsers": 0.0, "drivers": 0.0}
     for process, name in {parent: "host", **descendants(parent)}.items():
         with contextlib.suppress(OSError):
             fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -284,7 +283,7 @@ def processor(parent: int) -> dict[str, float]:
             kind = name if process == parent else "browsers" if is_browser(name) else "drivers"
             used[kind] += mine / os.sysconf("SC_CLK_TCK")
             used["browsers"] += reaped / os.sysconf("SC_CLK_TCK")
-    return dict(used)
+    return used
 
 
 def is_browser(name: str) -> bool:
