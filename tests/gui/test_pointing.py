@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.engine.api.live_api import PointTarget
+from app.engine.core.events import ActionPlanned
 from app.engine.core.supervision import DecisionKind, OperatorDecision, RunState
 from app.models.common.engine_client import LocalClient
 from app.models.live.model import LiveModel
@@ -284,6 +285,7 @@ def test_the_planned_action_of_a_paused_run_is_edited_and_it_stays_paused(desk):
     desk.open("live-4")
     desk.engine.plan("live-4")
     desk.wait()
+    before = desk.model.next
     assert desk.view.needs.next.edit.isVisible()
     assert desk.card.isHidden()
     desk.press(K.Key_E)
@@ -292,12 +294,32 @@ def test_the_planned_action_of_a_paused_run_is_edited_and_it_stays_paused(desk):
     desk.click(130.0, 20.0)
     desk.press(K.Key_Return)
     desk.until(lambda: bool(desk.edited))
-    assert desk.edited == [("click('4')", "")]
+    ((call, reason, step, instead_of),) = desk.edited
+    assert (call, reason) == ("click('4')", "")
+    assert (step, instead_of) == (before.step, before.call), "the action that is shown"
     desk.until(lambda: not desk.card.isVisible())
     assert desk.said[-1] == "Next action: click link 'Stock'"
     assert desk.engine.rows["live-4"].state is RunState.PAUSED
     assert desk.model.next.call == "click('4')"
     assert not desk.pointing.is_editing
+
+
+def test_an_action_chosen_for_another_one_is_not_sent(desk):
+    desk.open("live-4")
+    desk.engine.plan("live-4")
+    desk.wait()
+    desk.press(K.Key_E)
+    desk.until(lambda: bool(desk.pointing.targets))
+    desk.click(130.0, 20.0)
+    other = replace(desk.model.next, call="click('6')", words="click link 'Stocking fillers'")
+    desk.engine.bus.publish(ActionPlanned(next=other))  # somebody stepped the run, and it is paused again
+    desk.until(lambda: desk.model.next.call == "click('6')")
+    desk.press(K.Key_Return)
+    assert desk.edited == []
+    desk.press(K.Key_Escape)
+    desk.press(K.Key_E)
+    assert desk.card.isVisible()
+    assert desk.model.open_run.requests.planned.call == "click('6')"
 
 
 def test_esc_leaves_the_planned_action_as_it_is(desk):

@@ -61,8 +61,10 @@ class FakePointing:
             raise Conflict("the run is not held: pause it to choose an element")
         return list(self.targets)
 
-    async def edit_planned(self, run: str, call: str, reason: str = "") -> PlannedAction:
-        self.calls.append(("edit_planned", (run, call, reason)))
+    async def edit_planned(
+        self, run: str, call: str, reason: str = "", step: int = -1, instead_of: str = ""
+    ) -> PlannedAction:
+        self.calls.append(("edit_planned", (run, call, reason, step, instead_of)))
         if "99" in call:
             raise UsageError("there is no element 99")
         planned = PlannedAction(

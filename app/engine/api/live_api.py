@@ -118,8 +118,10 @@ class LiveApi(Protocol):
         """Return the elements of a held run's page as its next action would name them."""
         ...
 
-    async def edit_planned(self, run: str, call: str, reason: str = "") -> PlannedAction:
-        """Replace the planned action of a paused run."""
+    async def edit_planned(
+        self, run: str, call: str, reason: str = "", step: int = -1, instead_of: str = ""
+    ) -> PlannedAction:
+        """Replace the planned action of a paused run: the one of this step and with this call, where given."""
         ...
 
     async def send_hint(self, run: str, text: str) -> Hint: ...

@@ -8,7 +8,7 @@ from app.engine.core.supervision import ApprovalRequest, Need, PlannedAction
 from app.models.common.translate import tr
 
 PLANNED_CARD = "planned"
-"""Id of the card of a planned action; requests have ids of their own."""
+"""Need of the card of a planned action."""
 APPROVE_LABELS = {
     Need.FLAG: "Resume",
     Need.APPROVAL: "Approve",
@@ -56,10 +56,15 @@ class Card:
     offers: tuple[DecisionOption, ...] = ()
 
 
+def planned_id(planned: PlannedAction) -> str:
+    """Return the id of the card of a planned action: another action has another one."""
+    return f"{PLANNED_CARD} {planned.step} {planned.call}"
+
+
 def planned_card(planned: PlannedAction) -> Card:
     """Return the planned action of a paused run as a card to be edited."""
     return Card(
-        id=PLANNED_CARD,
+        id=planned_id(planned),
         need=PLANNED_CARD,
         title=tr("Edit the next action"),
         question="",

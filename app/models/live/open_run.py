@@ -170,7 +170,11 @@ class OpenRunModel(QObject):
     def _follow_planned(self) -> None:
         """Numbers and the edited action are those of one pause."""
         self.pointing.follow(self.row, self.next)
-        if self.requests.planned is not None and not self.can_edit_planned:
+        planned, now = self.requests.planned, self.next
+        if planned is None or self.requests.is_deciding:  # an edit on its way brings another action itself
+            return
+        same = now is not None and (now.step, now.call) == (planned.step, planned.call)
+        if not (same and self.can_edit_planned):
             self.requests.plan(None)
 
     # ------------------------------------------------------------ what the engine tells

@@ -23,7 +23,7 @@ from app.engine.core.supervision import (
 from app.errors import Conflict
 from app.models.common.tasks import ignore
 from app.models.common.translate import tr
-from app.models.live.cards import PLANNED_CARD, Card, offers_of, planned_card
+from app.models.live.cards import Card, offers_of, planned_card, planned_id
 from app.models.review.run_queue import detector_label
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class LiveRequests(QObject):
             self._refuse(tr('Type the new action, such as click("12").'))
             return
         if self.planned is not None and self._current() is None:
-            self._edit_planned(line)
+            self._edit_planned(self.planned, line)
             return
         self._decide(OperatorDecision(kind=DecisionKind.EDIT, call=line, text=self.reason.strip()))
 
@@ -223,8 +223,8 @@ class LiveRequests(QObject):
             self.planned = planned
             self.update_card()
 
-    def _edit_planned(self, call: str) -> None:
-        run, planned = self._run, self.planned
+    def _edit_planned(self, planned: PlannedAction, call: str) -> None:
+        run, card = self._run, planned_id(planned)
 
         def came(now: PlannedAction) -> None:
             if run == self._run and self.planned == planned:
@@ -234,12 +234,14 @@ class LiveRequests(QObject):
 
         def failed(error: Exception) -> None:
             self.is_deciding = False
+            self._mine.discard(card)
             self._refuse(str(error))
 
         self.is_deciding, self.error = True, ""
-        self._mine.add(PLANNED_CARD)
+        self._mine.add(card)
         self.changed.emit()
-        self._tasks.start(self._client.api.edit_planned(run, call, self.reason.strip()), came, failed)
+        edit = self._client.api.edit_planned(run, call, self.reason.strip(), planned.step, planned.call)
+        self._tasks.start(edit, came, failed)
 
     def answer(self, text: str) -> None:
         if not text.strip():

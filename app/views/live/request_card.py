@@ -89,7 +89,7 @@ class RequestCard(Panel):
         if not self._model.can("live.edit"):
             self._run.edit_planned()  # its card comes
         card = self._model.card
-        planned = card is not None and card.id == PLANNED_CARD
+        planned = card is not None and card.need == PLANNED_CARD
         if card is not None and (planned or self._model.may_decide(opens_field=True)):
             if self._how != "edit":
                 self._open_line("edit", card.call)

@@ -345,7 +345,8 @@ class ApprovalService:
                     if (found := await self.request(waiting)).state is not RequestState.OPEN:
                         self._core.bus.publish(RequestChanged(request=found))
                 runs = tuple(ours())
-                for command in await self._core.on_store(self._rows.take_remote_commands, runs):
+                commands = await self._core.on_store(self._rows.take_remote_commands, runs)
+                for command in _unexpired(commands):
                     await grant(command)
             except SiteloreError as error:
                 log.warning("the approval requests can't be read: %s", error)
@@ -361,3 +362,17 @@ class ApprovalService:
         self._core.bus.publish(RequestChanged(request=found))
         if found.id in self._decided:
             self._decided[found.id].set()
+
+
+def _unexpired(commands: Sequence[RemoteCommand]) -> list[RemoteCommand]:
+    """Return the commands that still count at this moment; the log names the others."""
+    now = time.time()
+    for command in commands:
+        if command.is_expired(now):
+            log.warning(
+                "%s was asked of %s %.0f seconds ago and is not done any more",
+                command.what,
+                command.run,
+                now - command.at,
+            )
+    return [command for command in commands if not command.is_expired(now)]

@@ -71,21 +71,29 @@ class PointingService:
             raise Conflict("the run has moved on; look again")
         return await self._core.on_worker(targets_on, held or now, now)
 
-    async def edit_planned(self, run: str, call: str, reason: str = "") -> PlannedAction:
+    async def edit_planned(
+        self, run: str, call: str, reason: str = "", step: int = -1, instead_of: str = ""
+    ) -> PlannedAction:
         """Replace the planned action of a paused run; the run stays paused, and asks before it does what it would
         ask about at any time.
 
+        Args:
+            step, instead_of: step and call of the planned action that the new one was chosen for; numbers of elements
+                hold for that one alone.  -1 and "" for whichever it is.
+
         Raises:
             NotFound: no such run.  UsageError: not a call, or one that names an element that is not on the page.
-            Conflict: the run is not paused before an action.
+            Conflict: the run is not paused before an action, or before another one.
         """
-        there = await self._elsewhere(run, EDIT_COMMAND, call=call, reason=reason)
+        asked = {"call": call, "reason": reason, "step": str(step), "instead_of": instead_of}
+        there = await self._elsewhere(run, EDIT_COMMAND, **asked)
         if there is not None:
             return _PLANNED.validate_python(there["done"])
         found = self._held(run)
         replan = found.control.replan
         if found.control.state is not RunState.PAUSED or replan is None:
             raise Conflict("the run is not paused before an action; pause it, or edit its request")
+        _check_unchanged(found.next, step, instead_of)
         decision = OperatorDecision(
             kind=DecisionKind.EDIT, call=call, text=reason, author=self._core.author, at=time.time()
         )
@@ -114,16 +122,19 @@ class PointingService:
             Conflict: it refused, or does not answer.
         """
         token = uuid.uuid4().hex
-        if not await self._fleet.forward_if_remote(run, what, json.dumps({"token": token, **asked})):
+        text = json.dumps({"token": token, **asked})
+        if not await self._fleet.forward_if_remote(run, what, text):
             return None
         rows = self._core.workspace.supervision
         try:
             async with asyncio.timeout(REPLY_TIMEOUT):
-                while not (text := await self._core.on_store(rows.take_reply, token)):  # noqa: ASYNC110
+                while not (said := await self._core.on_store(rows.take_reply, token)):  # noqa: ASYNC110
                     await asyncio.sleep(REPLY_INTERVAL)  # another process writes it
         except TimeoutError:
-            raise Conflict("the process that works on the run does not answer") from None
-        reply: dict[str, Any] = json.loads(text)
+            nobody = await self._core.on_store(rows.withdraw_remote_command, run, what, text)
+            then = "nothing was done" if nobody else "look whether it was done"
+            raise Conflict(f"the process that works on the run does not answer; {then}") from None
+        reply: dict[str, Any] = json.loads(said)
         if "done" not in reply:
             raise Conflict(str(reply.get("error", "the answer can't be read")))
         return reply
@@ -136,7 +147,13 @@ class PointingService:
 
     async def _reply_edit(self, run: str, text: str) -> None:
         async def done(asked: dict[str, str]) -> object:
-            planned = await self.edit_planned(run, asked.get("call", ""), asked.get("reason", ""))
+            planned = await self.edit_planned(
+                run,
+                asked.get("call", ""),
+                asked.get("reason", ""),
+                int(asked.get("step", -1)),
+                asked.get("instead_of", ""),
+            )
             return _PLANNED.dump_python(planned, mode="json")
 
         await self._reply(text, done)
@@ -150,6 +167,15 @@ class PointingService:
             reply = {"error": str(error)}
         rows = self._core.workspace.supervision
         await self._core.on_store(rows.add_reply, asked["token"], json.dumps(reply))
+
+
+def _check_unchanged(planned: PlannedAction | None, step: int, call: str) -> None:
+    """Check that an edit is of the action it was chosen for; -1 and "" stand for any.  Raises ``Conflict``."""
+    if step < 0 and not call:
+        return
+    if planned is None or step not in (-1, planned.step) or call not in ("", planned.call):
+        now = f", {planned.call} in step {planned.step}" if planned is not None else ""
+        raise Conflict(f"the run is before another action now{now}; look at it and choose again")
 
 
 def targets_on(held: PageCapture, now: PageCapture) -> list[PointTarget]:

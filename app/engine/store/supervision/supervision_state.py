@@ -30,6 +30,8 @@ POLICY_EDIT = "policy"
 
 LONGEST_REPLY = 60.0
 """Seconds for which an answer to another process is kept."""
+COMMAND_LIFETIME = 30.0
+"""Seconds for which a command to another process counts: it was given for what was seen then."""
 _POLICY_KEY = "intervention-policy"
 
 
@@ -45,12 +47,18 @@ class LiveRunSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteCommand:
-    """A command to the process that has the run: ``what`` is ``pause``, ``continue``, ``step``, ..."""
+    """A command to the process that has the run: ``what`` is ``pause``, ``continue``, ``step``, ...; it was sent at
+    ``at``, Unix seconds by the clock of this machine.
+    """
 
     run: str
     what: str
     text: str = ""
     at: float = 0.0
+
+    def is_expired(self, now: float) -> bool:
+        """Whether it was sent too long ago to be obeyed, or by a clock that has been set back since."""
+        return abs(now - self.at) > COMMAND_LIFETIME
 
 
 class SupervisionState(StoreFile):
@@ -204,7 +212,10 @@ class SupervisionState(StoreFile):
         self._insert("wish", run=run, what=what, text=text, at=time.time())
 
     def take_remote_commands(self, runs: Sequence[str]) -> list[RemoteCommand]:
-        """Return and delete the commands sent to these runs, in order; one process gets each."""
+        """Return and delete the commands sent to these runs, in order; one process gets each.
+
+        Some may have expired: nobody took them while they counted.
+        """
         if not runs:
             return []
         among = f"run IN ({','.join('?' * len(runs))})"
@@ -215,6 +226,14 @@ class SupervisionState(StoreFile):
         return [
             RemoteCommand(run=row["run"], what=row["what"], text=row["text"], at=row["at"]) for row in rows
         ]
+
+    def withdraw_remote_command(self, run: str, what: str, text: str) -> bool:
+        """Delete a command that nobody has taken; return whether it was still there."""
+        with self.batch():
+            rows = self._all("SELECT seq FROM wish WHERE run = ? AND what = ? AND text = ?", run, what, text)
+            for row in rows:
+                self._write("DELETE FROM wish WHERE seq = ?", row["seq"])
+        return bool(rows)
 
     def add_reply(self, token: str, text: str) -> None:
         """Answer a command of another process, which takes the answer by this token; those that nobody took go."""
