@@ -16,7 +16,9 @@ from app.demo.server import DemoServer
 from app.engine.agent.secret_masking import mask_secrets
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover.graph_path import add_to_graph, transitions_of
+from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.executor import Executor
+from app.engine.browser.manual_input import press_notes
 from app.engine.browser.session import BrowserSession, open_browser, open_session
 from app.engine.core.page_input import InputKind, MouseButton, PageInput
 from app.engine.core.redaction import MARK
@@ -343,6 +345,22 @@ async def test_after_a_takeover_lists_of_choices_are_the_browsers_own_again(blan
     await blank.page.evaluate(
         "addEventListener('mousedown', (event) => { told.textContent = event.defaultPrevented; })"
     )
+    await blank.page.mouse.click(*await middle(blank, "select"))
+    assert await blank.page.inner_text("#told") == "false"
+    assert await blank.page.evaluate("document.documentElement.children.length") == 2
+
+
+async def test_lists_of_choices_of_a_page_too_busy_to_be_left_are_its_own_after_the_agents_look(
+    blank: BrowserSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(press_notes, "STOP_TIMEOUT", 0.0)
+    await blank.page.set_content(CHOICES)
+    async with in_hand(blank) as (hands, _):
+        await hands.end()
+    await blank.page.evaluate(
+        "addEventListener('mousedown', (event) => { told.textContent = event.defaultPrevented; })"
+    )
+    await capture(blank, picture=False)
     await blank.page.mouse.click(*await middle(blank, "select"))
     assert await blank.page.inner_text("#told") == "false"
     assert await blank.page.evaluate("document.documentElement.children.length") == 2

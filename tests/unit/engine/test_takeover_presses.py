@@ -16,6 +16,8 @@ from app.engine.agent.takeover import takeover as takeover_module
 from app.engine.agent.takeover.page_tracker import PageTracker
 from app.engine.agent.takeover.recorded_steps import TrackedPage
 from app.engine.agent.takeover.takeover import Takeover
+from app.engine.browser.capture import snapshot
+from app.engine.browser.capture.frames import IGNORE_PRESSES, FrameTree, IsolatedWorld
 from app.engine.browser.manual_input import press_notes
 from app.engine.browser.manual_input.input_target import FocusedField, InputTarget, PageUnreadable
 from app.engine.browser.session import BrowserSession
@@ -308,3 +310,32 @@ async def test_text_into_a_field_that_nobody_knows_is_kept_secret(
     assert MARK in words[0]
     assert "swordfish" not in repr(hands.written)
     assert not any(f"'{letter}'" in repr(hands.written) for letter in "swordfish")
+
+
+class LatePage:
+    """A frame of its own process that answers nothing for a while."""
+
+    def __init__(self) -> None:
+        self.armed, self.busy = True, True
+
+    async def call(self, expression: str, *, by_value: bool = True) -> str:
+        if self.busy:
+            await asyncio.Event().wait()
+        if IGNORE_PRESSES in expression:
+            self.armed = False
+        return DESCRIBED
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+async def test_a_page_too_busy_to_be_left_is_left_by_the_agents_next_look(
+    monkeypatch: pytest.MonkeyPatch, by_hand: bool
+) -> None:
+    monkeypatch.setattr(press_notes, "STOP_TIMEOUT", 0.05)
+    page = LatePage()
+    world = cast("IsolatedWorld", page)
+    listener = press_notes.PressListener(cast("BrowserSession", SimpleNamespace(pages=[])), lambda: [world])
+    await listener.stop()
+    assert page.armed
+    page.busy = False
+    await snapshot._look(snapshot._CaptureRun(10, cast("FrameTree", None), by_hand=by_hand), world, "true")
+    assert page.armed is by_hand, "a person's own look leaves their presses as they are"

@@ -64,6 +64,10 @@ def script() -> str:
     return "\n".join(('(() => { "use strict";', *parts, "})()"))
 
 
+IGNORE_PRESSES = "globalThis.siteloreInput?.arm(false)"
+"""Expression by which a frame leaves its presses, and lists of choices, to the browser."""
+
+
 async def main_world(session: BrowserSession) -> IsolatedWorld:
     """Return our world in the page in front.
 

@@ -24,6 +24,7 @@ from app.engine.browser.capture.frame_decoder import (
     with_frames,
 )
 from app.engine.browser.capture.frames import (
+    IGNORE_PRESSES,
     FrameTree,
     IsolatedWorld,
     NoSuchElement,
@@ -77,6 +78,7 @@ class _CaptureRun:
     frames: FrameTree
     thorough: bool = False
     yielding: bool = False
+    by_hand: bool = False
     count: int = 0
     opaque: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
@@ -118,7 +120,9 @@ async def capture(
         try:
             async with asyncio.timeout(CAPTURE_TIMEOUT):
                 seen = await _capture(
-                    session, picture, _CaptureRun(limit, FrameTree(session.page), thorough, yielding)
+                    session,
+                    picture,
+                    _CaptureRun(limit, FrameTree(session.page), thorough, yielding, session.in_hand),
                 )
         except TimeoutError as error:
             raise PageGone(
@@ -270,14 +274,18 @@ async def _part(looking: _CaptureRun, world: IsolatedWorld, around: FramePlaceme
 
 
 async def _look(looking: _CaptureRun, world: IsolatedWorld, top: str) -> FrameSnapshot:
-    """Run the script in one frame; once more if the page changed while its listeners were read."""
+    """Run the script in one frame; once more if the page changed while its listeners were read.
+
+    The end of a takeover does not wait for a busy frame, so the look of an agent takes the frame's presses back.
+    """
+    begin = script() if looking.by_hand else f"{script()}, {IGNORE_PRESSES}"
     if not looking.thorough:
-        return FrameSnapshot.read(await world.call(f"{script()}, sitelore.look({looking.limit}, {top})"))
+        return FrameSnapshot.read(await world.call(f"{begin}, sitelore.look({looking.limit}, {top})"))
 
     async def listening() -> FrameSnapshot:
         listeners, yielding = await listeners_in(world), str(looking.yielding).lower()
         answer = await world.call(
-            f"{script()}, sitelore.look({looking.limit}, {top}, '{listeners}', {yielding})"
+            f"{begin}, sitelore.look({looking.limit}, {top}, '{listeners}', {yielding})"
         )
         if not answer:
             raise CaptureInterrupted(f"{world.frame_id} got input")

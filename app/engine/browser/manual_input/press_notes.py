@@ -19,7 +19,7 @@ from playwright.async_api import CDPSession, Error, Page
 
 from app.assets import resource
 from app.engine.browser.capture.frame_decoder import FramePlacement, FrameSnapshot, decode_elements
-from app.engine.browser.capture.frames import WORLD, IsolatedWorld, script
+from app.engine.browser.capture.frames import IGNORE_PRESSES, WORLD, IsolatedWorld, script
 from app.engine.browser.session import BrowserSession
 from app.engine.core.page_state import Element
 
@@ -142,7 +142,10 @@ class PressListener:
         await _bind(wire)
 
     async def stop(self) -> None:
-        """Leave the pages to the agent: lists of choices open as the browser's own again."""
+        """Leave the pages to the agent: lists of choices open as the browser's own again.
+
+        A page too busy for that within ``STOP_TIMEOUT`` seconds is left by the agent's next look at it.
+        """
         for expected in self._expected:
             expected.tell(None)
         for wire, handlers in self._heard.items():
@@ -156,7 +159,7 @@ class PressListener:
                             await _leave(wire, identifier)
                 for world in self._worlds():  # frames in processes of their own
                     with suppress(Error, RuntimeError):
-                        await world.call(_DISARM)
+                        await world.call(IGNORE_PRESSES)
         self._tabs.clear()
         self._heard.clear()
 
@@ -220,11 +223,8 @@ async def _leave(wire: CDPSession, identifier: str) -> None:
         with suppress(Error, RuntimeError):
             place = {"frameId": frame_id, "worldName": WORLD}
             made = cast("dict[str, Any]", await wire.send("Page.createIsolatedWorld", place))
-            await IsolatedWorld(wire, frame_id, int(made["executionContextId"])).call(_DISARM)
+            await IsolatedWorld(wire, frame_id, int(made["executionContextId"])).call(IGNORE_PRESSES)
     await wire.send("Runtime.removeBinding", {"name": BINDING})
-
-
-_DISARM = "globalThis.siteloreInput?.arm(false)"
 
 
 @cache
