@@ -169,6 +169,8 @@ class ScheduleService:
                 pass  # another process is at it
             except SiteloreError as error:
                 log.warning("scheduled work could not be looked up: %s", error)
+            except Exception:  # too many open files, a full disk: it may be better at the next look
+                log.exception("scheduled work could not be looked up")
             await asyncio.sleep(CHECK_SECONDS)
 
     # inside

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import subprocess
 import sys
 import textwrap
@@ -25,6 +26,7 @@ from app.engine.services import schedules
 from app.engine.services.core import Core
 from app.engine.services.scheduled_work import CANCELLED, ScheduledWork, result_of
 from app.engine.services.schedules import INTERRUPTED, LONGEST_WAIT, ScheduleService
+from app.engine.store.locks import FileLock
 from app.errors import Conflict, NotFound, SiteloreError, UsageError
 
 MORNING = moment(datetime(2026, 5, 5), "02:00")
@@ -353,6 +355,28 @@ async def test_the_host_looks_for_due_work_by_itself(bench: Bench, monkeypatch: 
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
     assert bench.work.done == ["shop"]
+
+
+async def test_the_host_goes_on_looking_where_the_machine_refused_once(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    real, refused = FileLock.take_soon, [OSError(errno.EMFILE, "Too many open files"), MemoryError()]
+
+    def take(lock: FileLock) -> bool:
+        if refused:
+            raise refused.pop()
+        return real(lock)
+
+    monkeypatch.setattr(FileLock, "take_soon", take)
+    monkeypatch.setattr(schedules, "START_SECONDS", 0.0)
+    monkeypatch.setattr(schedules, "CHECK_SECONDS", 0.01)
+    bench.now = await bench.at(await bench.add()) + 1
+    watching = asyncio.ensure_future(bench.service.watch_schedule())
+    async with asyncio.timeout(20):
+        await bench.work.begun.wait()
+    watching.cancel()
+    assert not refused
+    assert "could not be looked up" in caplog.text
 
 
 async def test_a_site_without_map_or_tips_has_nothing_to_do(tmp_path: Path):
