@@ -288,6 +288,37 @@ def test_one_that_joins_the_group_is_not_decided_by_a_key_meant_for_the_others(l
     assert len(live.did("decide_all")[0][0]) == 4
 
 
+@pytest.mark.parametrize("change", ["joins", "leaves", "nothing"])
+def test_a_button_held_down_decides_for_the_runs_that_were_seen_or_none(
+    live: LiveWindow, change: str
+) -> None:
+    for number, run in enumerate(FOUR[:2], 1):
+        live.engine.ask(question(number, run, question="Which currency?"))
+    live.press(K.Key_I)
+    live.press(K.Key_J)
+    live.until(lambda: "2 runs ask this" in card(live).equal)
+    button = live.named(QPushButton, "No answer for 2 runs")
+    live.clock.forward()
+    QTest.mousePress(button, Qt.MouseButton.LeftButton)
+    if change == "joins":
+        live.engine.ask(question(3, "live-13", question="Which currency?"))
+        live.until(lambda: "3 runs ask this" in card(live).equal)
+    elif change == "leaves":
+        live.engine.ask(question(3, "live-13", question="Which currency?"))
+        somebody_decides(live, "ask-2")
+        live.until(lambda: card(live).requests == ("ask-1", "ask-3"))
+    live.clock.forward()
+    QTest.mouseRelease(button, Qt.MouseButton.LeftButton)
+    if change == "nothing":
+        live.until(lambda: live.did("decide_all"))
+        assert live.did("decide_all")[0][0] == ("ask-1", "ask-2")
+    else:
+        live.until(lambda: live.model.open_run.requests.error)
+        assert "Other runs ask this now. Nothing was decided" in live.model.open_run.requests.error
+        assert not live.did("decide_all")
+        assert not live.did("decide")
+
+
 def test_one_of_the_group_that_somebody_else_decided_is_named(live: LiveWindow) -> None:
     for number, run in enumerate(FOUR, 1):
         live.engine.ask(question(number, run, question="Which currency?"))

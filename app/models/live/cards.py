@@ -36,9 +36,9 @@ class DecisionOption:
 class Card:
     """A request as it is shown.
 
-    ``place`` is "1 of 2" where several are open; ``equal`` lists the runs it stands for, "" for one; ``decided`` says
-    who decided what, "" before that; ``offers`` are the possible decisions, the usual one first; ``risk_role`` is a
-    colour role.
+    ``place`` is "1 of 2" where several are open; ``equal`` lists the runs it stands for, "" for one, and ``requests``
+    has the ids of their requests; ``decided`` says who decided what, "" before that; ``offers`` are the possible
+    decisions, the usual one first; ``risk_role`` is a colour role.
     """
 
     id: str
@@ -52,8 +52,14 @@ class Card:
     risk_role: str = "muted"
     place: str = ""
     equal: str = ""
+    requests: tuple[str, ...] = ()
     decided: str = ""
     offers: tuple[DecisionOption, ...] = ()
+
+    @property
+    def aim(self) -> tuple[str, ...]:
+        """What a decision on it is meant for: its id, and the requests it stands for."""
+        return (self.id, *self.requests)
 
 
 def planned_id(planned: PlannedAction) -> str:

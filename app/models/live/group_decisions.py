@@ -98,6 +98,7 @@ class GroupDecisions:
         return replace(
             card,
             equal="\n".join([tr("{0} runs ask this:").format(len(runs)), *(f"· {line}" for line in lines)]),
+            requests=tuple(sorted(one.id for one in self._asked)),
             offers=tuple(self._option(offer, own) for offer in card.offers),
         )
 

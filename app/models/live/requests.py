@@ -80,7 +80,8 @@ class LiveRequests(QObject):
     ) -> None:
         super().__init__(parent)
         self._client, self._tasks, self._hands, self._endings = client, tasks, hands, endings
-        self._run = self._aim = self._wanted = ""
+        self._run = self._wanted = ""
+        self._aim: tuple[str, ...] = ()
         self._known: dict[str, ApprovalRequest] = {}
         self._shown_at = float("-inf")
         self._mine: set[str] = set()
@@ -99,7 +100,8 @@ class LiveRequests(QObject):
     def show(self, run: str, requests: Iterable[ApprovalRequest]) -> None:
         """Show a run's requests: another run was opened, or this one was loaded again."""
         if run != self._run:
-            self.reason = self.error = self._aim = ""
+            self.reason = self.error = ""
+            self._aim = ()
             self.is_deciding, self.planned = False, None
             self.mark_shown()
         self._run = run
@@ -156,11 +158,11 @@ class LiveRequests(QObject):
         return request in self._mine
 
     def arm(self) -> None:
-        """Remember the request under a pressed button: releasing the button decides that one or none."""
-        self._aim = self.card.id if self.card is not None else ""
+        """Remember the requests under a pressed button: releasing the button decides just those or none."""
+        self._aim = self.card.aim if self.card is not None else ()
 
     def let_go(self) -> None:
-        self._aim = ""
+        self._aim = ()
 
     def may_decide(self, *, opens_field: bool = False) -> bool:
         """Whether a key or button may act on the card now; emit ``too_recent`` where it has only just appeared.
@@ -253,8 +255,13 @@ class LiveRequests(QObject):
         request = self._current()
         if request is None or self.is_deciding or self._endings.holds(self._run):
             return
-        if self._aim and self._aim != request.id:
-            self._refuse(tr("Another request has appeared. Nothing was decided: press again."))
+        if self._aim and self.card is not None and self._aim != self.card.aim:
+            same = self._aim[0] == request.id
+            self._refuse(
+                tr("Other runs ask this now. Nothing was decided: press again.")
+                if same
+                else tr("Another request has appeared. Nothing was decided: press again.")
+            )
             return
         if not self.may_decide():
             return
