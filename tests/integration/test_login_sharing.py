@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -20,11 +21,19 @@ import zstandard
 
 from app import settings
 from app.engine.api.run_api import RunRequest
+from app.engine.browser.live_browser import LiveBrowser
 from app.engine.core.events import LoginShared
 from app.engine.core.page_input import NavigationKind
 from app.engine.core.supervision import DecisionKind, Need, OperatorAction, RequestState, RunState
 from app.engine.services import agent_runs
-from app.engine.services.site_logins import forget_login, keep_login, login_path, no_login, saved_login
+from app.engine.services.site_logins import (
+    forget_login,
+    keep_login,
+    keep_login_state,
+    login_path,
+    no_login,
+    saved_login,
+)
 from app.engine.store.blob_store import BLOB_FILE
 from app.errors import Conflict
 from tests.support.live_hands import key, typed
@@ -160,6 +169,62 @@ async def test_a_login_that_failed_is_given_to_nobody(operator, site, logins):
     assert files_with(Path(operator.engine._core.workspace.path), "not-this-one", "nor-this") == []
     for run in runs:
         await operator.engine.end_run(run)
+
+
+async def test_an_open_page_that_the_log_in_leads_back_to_proves_nothing(operator, logins):
+    with LoginSite(back_to="/") as site:
+        kept = {
+            "name": "sid",
+            "value": "good",
+            "domain": "127.0.0.1",
+            "path": "/",
+            "expires": -1,
+            "httpOnly": True,
+        }
+        keep_login_state("shop", {"cookies": [kept], "origins": []})
+        runs = await operator.start(*[task(site.orders)] * 2, at_once=2)
+        await walled(operator, runs)
+        await operator.engine.take_over(runs[0])
+        await operator.engine.move_page(runs[0], NavigationKind.OPEN, f"{site.url}/")
+        await operator.engine.release(runs[0])
+        await operator.until(runs[0], lambda row: bool(row.needs) or not row.state.alive)
+        assert operator.told(LoginShared) == []
+        assert (await operator.row(runs[1])).needs[0].state is RequestState.OPEN
+        assert [one["value"] for one in json.loads(login_path("shop").read_text())["cookies"]] == ["good"]
+        await operator.engine.end_run(runs[0])
+        await log_in(operator, runs[1])
+        await operator.engine.release(runs[1])
+        await shared(operator)
+        assert (await operator.over(runs[1])).outcome == "answered"
+        assert "good" not in login_path("shop").read_text()
+
+
+async def test_what_a_browser_had_is_put_back_whole(chromium, site):
+    def of(state: dict[str, list[Any]]) -> tuple[dict[str, str], dict[str, list[Any]]]:
+        cookies = {one["name"]: one["value"] for one in state["cookies"]}
+        return cookies, {one["origin"]: one["localStorage"] for one in state["origins"]}
+
+    mine = {"cookies": [{"name": "sid", "value": "mine", "url": site.url}], "origins": []}
+    theirs = {
+        "cookies": [{"name": name, "value": "theirs", "url": site.url} for name in ("sid", "more")],
+        "origins": [{"origin": site.url, "localStorage": [{"name": "token", "value": "theirs"}]}],
+    }
+    async with await LiveBrowser.open() as browser:
+        await browser.go(f"{site.url}/")
+        await browser.session.context.clear_cookies()
+        await browser.add_login(mine)
+        before = await browser.login_state()
+        await browser.add_login(theirs)
+        now = await browser.login_state()
+        assert of(now) == (
+            {"sid": "theirs", "more": "theirs"},
+            {site.url: theirs["origins"][0]["localStorage"]},
+        )
+        await browser.put_back_login(now, before)
+        assert of(await browser.login_state()) == ({"sid": "mine"}, {})
+        wall = f"{site.url}/login?next=/orders"
+        assert await browser.is_behind_login(site.orders, wall, 10)
+        assert not await browser.is_behind_login(f"{site.url}/", wall, 10)
 
 
 async def test_a_run_of_another_role_or_site_and_one_that_wants_no_login_are_left_alone(

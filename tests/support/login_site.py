@@ -1,7 +1,7 @@
 """A site whose orders are behind a log-in: ``with LoginSite() as site: ... site.orders``.
 
 Its session is a cookie that scripts can't read; its orders also want a token from local storage, which the page after
-the log-in puts there.  Neither stands in any page.  The home page is open to everybody.
+the log-in puts there.  Neither stands in any page.  The home page is open to everybody and sets a cookie.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ class LoginSite:
         visits: sessions that saw the orders, in order.
     """
 
-    def __init__(self, *, names_page: bool = True, sign_on: bool = False) -> None:
+    def __init__(self, *, names_page: bool = True, sign_on: bool = False, back_to: str = "/orders") -> None:
         self.sessions: dict[str, str] = {}
         self.visits: list[str] = []
         self.names_page = names_page
         """Whether the log-in's address names the page that was asked for."""
+        self.back_to = back_to
+        """The page that the log-in's address names."""
         self.sign_on = sign_on
         """Whether the log-in is on another host, which has a cookie of its own (single sign-on)."""
         site = self
@@ -77,7 +79,7 @@ class LoginSite:
                 cookie = f"sid={path.query}; Path=/; HttpOnly; SameSite=Lax"
                 self._send(asked, 303, headers={"Location": "/welcome", "Set-Cookie": cookie})
             case "/orders":
-                to = f"?next={quote('/orders')}" if self.names_page else ""
+                to = f"?next={quote(self.back_to, safe='')}" if self.names_page else ""
                 self._send(asked, 302, headers={"Location": f"/login{to}"})
             case "/welcome" if session:
                 self._page(asked, "Welcome", _WELCOME)
@@ -111,7 +113,10 @@ class LoginSite:
 
     def _page(self, asked: BaseHTTPRequestHandler, title: str, body: str) -> None:
         text = f"<!doctype html><html lang=en><title>{html.escape(title)}</title><h1>{html.escape(title)}</h1>{body}"
-        self._send(asked, 200, text.encode(), {"Content-Type": "text/html; charset=utf-8"})
+        headers = {"Content-Type": "text/html; charset=utf-8"}
+        if asked.path == "/":
+            headers["Set-Cookie"] = "csrf=of-nobody; Path=/"
+        self._send(asked, 200, text.encode(), headers)
 
     def _send(
         self,

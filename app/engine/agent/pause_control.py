@@ -96,7 +96,7 @@ class PauseControl:
         self._paused = self._single = self._taking = False
         self._unready = False
         """No page is open yet that could be taken over."""
-        self._mending = 0
+        self._mending = self._driving = 0
         self._needs: dict[str, ApprovalRequest] = {}
         self._limit: asyncio.Timeout | None = None
         self._cut: Exception | None = None
@@ -327,11 +327,21 @@ class PauseControl:
             self.why = "" if self.why == why else self.why
             self._shift()
 
+    @contextmanager
+    def driven(self) -> Generator[None]:
+        """Hold the run, also one whose request is decided, while its page is driven by the program."""
+        self._driving += 1
+        try:
+            yield
+        finally:
+            self._driving -= 1
+            self._shift()
+
     # internals
 
     @property
     def _holding(self) -> bool:
-        return not self._stopping and (self._paused or self._taking)
+        return not self._stopping and (self._paused or self._taking or self._driving > 0)
 
     def _check_alive(self) -> None:
         if self._ended:

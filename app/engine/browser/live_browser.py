@@ -25,8 +25,10 @@ from app.engine.browser.session_state import (
     add_login_state,
     asks_for_login,
     browser_process_id,
+    is_behind_login,
     is_responsive,
     kill_browser,
+    put_back_login_state,
     read_session_state,
     restore_session_storage,
     shows_no_login,
@@ -219,6 +221,18 @@ class LiveBrowser:
         self._remembered = 0.0
         await self.remember()
 
+    async def put_back_login(self, now: Mapping[str, list[Any]], before: Mapping[str, list[Any]]) -> None:
+        """Put cookies and local storage of some hosts back as they were ``before``.
+
+        Raises ``SiteloreError`` where the browser does not do it.
+        """
+        try:
+            await put_back_login_state(self.session, now, before)
+        except Error as error:
+            raise SiteloreError("the browser did not give the log-in back") from error
+        self._remembered = 0.0
+        await self.remember()
+
     async def login_state(self) -> dict[str, list[Any]]:
         """Return cookies and local storage of all hosts: secrets.  Raises ``SiteloreError`` where there are none."""
         kept = await read_session_state(self.session)
@@ -229,6 +243,10 @@ class LiveBrowser:
     async def shows_no_login(self, url: str, seconds: float) -> str:
         """Open a page aside and return its address, "" where it asks for a log-in, fails, or does not come in time."""
         return await shows_no_login(self.session, url, seconds)
+
+    async def is_behind_login(self, url: str, wall: str, seconds: float) -> bool:
+        """Whether a page leads somebody without cookies to the log-in page ``wall``, or to another one."""
+        return await is_behind_login(self.session, url, wall, seconds)
 
     async def asks_for_login(self) -> bool:
         """Whether the page in front asks for a log-in, or does not answer."""

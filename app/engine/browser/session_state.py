@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, Error, Page, Route, StorageState
 
@@ -21,6 +22,8 @@ EMPTY_TAB = "an empty tab was opened in its place"
 """The end of the note on a page that was given up."""
 ANSWER_TIMEOUT = 2.0
 """Seconds a page may take to respond before it counts as unresponsive."""
+SETTLE_TIMEOUT = 2.0
+"""Longest wait for a page that has come to send no more requests."""
 CLOSE_TIMEOUT = 3.0
 """Seconds that closing the remains of a browser may take."""
 
@@ -84,9 +87,12 @@ async def restore_session_storage(page: Page, kept: SessionState) -> None:
                 await page.goto("about:blank")
 
 
-async def add_login_state(session: BrowserSession, state: Mapping[str, list[Any]]) -> None:
+async def add_login_state(
+    session: BrowserSession, state: Mapping[str, list[Any]], *, anew: bool = False
+) -> None:
     """Add the cookies and the local storage of a recorded log-in to a session, without any request to the sites.
 
+    With ``anew`` an origin keeps nothing else in its local storage.
     Raises ``playwright.async_api.Error`` where the browser takes them not.
     """
     if state["cookies"]:
@@ -98,9 +104,28 @@ async def add_login_state(session: BrowserSession, state: Mapping[str, list[Any]
         for one in state["origins"]:
             await page.goto(f"{one['origin']}/", timeout=CLOSE_TIMEOUT * 1000)
             await page.evaluate(
-                "items => { for (const one of items) localStorage.setItem(one.name, one.value) }",
-                one["localStorage"],
+                """([items, anew]) => {
+                  if (anew) localStorage.clear()
+                  for (const one of items) localStorage.setItem(one.name, one.value)
+                }""",
+                [one["localStorage"], anew],
             )
+
+
+async def put_back_login_state(
+    session: BrowserSession, now: Mapping[str, list[Any]], before: Mapping[str, list[Any]]
+) -> None:
+    """Put the cookies and the local storage of some hosts back as they were, without any request to the sites.
+
+    Raises ``playwright.async_api.Error`` where the browser does not do it.
+    """
+    for one in now["cookies"]:
+        await session.context.clear_cookies(name=one["name"], domain=one["domain"], path=one["path"])
+    kept = {one["origin"] for one in before["origins"]}
+    gone: list[dict[str, Any]] = [
+        {"origin": one["origin"], "localStorage": []} for one in now["origins"] if one["origin"] not in kept
+    ]
+    await add_login_state(session, {**before, "origins": [*before["origins"], *gone]}, anew=True)
 
 
 async def shows_no_login(session: BrowserSession, url: str, seconds: float) -> str:
@@ -110,9 +135,34 @@ async def shows_no_login(session: BrowserSession, url: str, seconds: float) -> s
             answer = await page.goto(url, wait_until="load", timeout=seconds * 1000)
             if answer is None or answer.status >= 400:
                 return ""
+            await _settle(page)
             asks, title, headings = cast("tuple[bool, str, list[str]]", await page.evaluate(_LOGIN_SIGNS))
             return "" if asks or is_named_login_page(page.url, title, headings) else page.url
     return ""
+
+
+async def is_behind_login(session: BrowserSession, url: str, wall: str, seconds: float) -> bool:
+    """Whether somebody without cookies who opens a page comes to the log-in page ``wall``, or to another one.
+
+    Nothing but reading requests leaves the browser for it.  False where the page does not come in time.
+    """
+    browser = session.context.browser
+    if browser is None:
+        return False
+    with suppress(Error, TimeoutError):
+        async with asyncio.timeout(seconds):
+            context = await browser.new_context(service_workers="block")
+            try:
+                await context.route("**/*", _reading_only)
+                page = await context.new_page()
+                await page.goto(url, wait_until="load", timeout=seconds * 1000)
+                await _settle(page)
+                asks, title, headings = cast("tuple[bool, str, list[str]]", await page.evaluate(_LOGIN_SIGNS))
+                is_wall = urlsplit(page.url)[:3] == urlsplit(wall)[:3]
+                return is_wall or (asks and is_named_login_page(page.url, title, headings))
+            finally:
+                await context.close()
+    return False
 
 
 async def asks_for_login(session: BrowserSession, seconds: float = ANSWER_TIMEOUT) -> bool:
@@ -130,6 +180,19 @@ _LOGIN_SIGNS = """() => [
   document.title,
   [...document.querySelectorAll('h1, h2, h3')].slice(0, 5).map(heading => heading.textContent),
 ]"""
+
+
+async def _settle(page: Page) -> None:
+    """Wait a moment for a script that leads on to a log-in."""
+    with suppress(Error):
+        await page.wait_for_load_state("networkidle", timeout=SETTLE_TIMEOUT * 1000)
+
+
+async def _reading_only(route: Route) -> None:
+    if route.request.method in ("GET", "HEAD", "OPTIONS"):
+        await route.continue_()
+    else:
+        await route.abort()
 
 
 async def _blank(route: Route) -> None:

@@ -64,6 +64,48 @@ def guarded_pages(wall: str, start: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, pages)))
 
 
+def is_changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether a browser's state has a cookie or a stored value that is new or another one than before."""
+    return bool(_entries(after) - _entries(before))
+
+
+def lacks_session(kept: Mapping[str, Any], state: Mapping[str, Any], now: float) -> bool:
+    """Whether a log-in has lost a session cookie that the kept one has for a host that both have cookies of.
+
+    A session cookie is one that scripts can't read, or that ends with the browser; ``now`` in Unix seconds.
+    """
+
+    def key(cookie: Mapping[str, Any]) -> tuple[str, str]:
+        return str(cookie.get("domain", "")).lstrip("."), str(cookie.get("name", ""))
+
+    there = {key(one) for one in state["cookies"]}
+    hosts = {domain for domain, _ in there}
+    return any(
+        key(one)[0] in hosts and key(one) not in there
+        for one in kept.get("cookies", ())
+        if _is_session(one, now)
+    )
+
+
+def _is_session(cookie: Mapping[str, Any], now: float) -> bool:
+    ends = cookie.get("expires", -1)
+    lasts = not isinstance(ends, int | float) or ends < 0
+    return lasts or (bool(cookie.get("httpOnly")) and ends > now)
+
+
+def _entries(state: Mapping[str, Any]) -> set[tuple[str, ...]]:
+    found = {
+        ("cookie", str(one["domain"]), str(one["path"]), str(one["name"]), str(one["value"]))
+        for one in state.get("cookies", ())
+    }
+    for one in state.get("origins", ()):
+        found |= {
+            ("stored", str(one["origin"]), str(item["name"]), str(item["value"]))
+            for item in one["localStorage"]
+        }
+    return found
+
+
 def _is_for(domain: str, names: Iterable[str]) -> bool:
     if domain.startswith("."):
         return any(f".{name}".endswith(domain) for name in names)

@@ -8,17 +8,23 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import orjson
 
 from app import settings
+from app.engine.core.login_state import lacks_session
+from app.engine.store.locks import FileLock
 from app.engine.store.run_files import write_file
 from app.errors import InputError, StoreError, UsageError
 
+LOCK_SECONDS = 5.0
+"""Longest wait for another process that writes the same log-in."""
 NOBODY = "nobody"
 """The role of a task that begins without a log-in."""
 _ROLE = re.compile(r"[A-Za-z0-9][\w.-]{0,62}", re.ASCII)
@@ -71,17 +77,27 @@ def is_nobody(storage_state: str) -> bool:
     return bool(storage_state) and Path(storage_state) == _joint_path(NOBODY)
 
 
-def keep_login_state(site: str, state: Mapping[str, Any], role: str = "") -> None:
+def keep_login_state(site: str, state: Mapping[str, Any], role: str = "", *, proven: bool = True) -> None:
     """Keep cookies and local storage as the site's log-in, or its role's; those saved of other hosts stay.
 
-    Raises ``StoreError`` if it can't be written.
+    Raises ``StoreError`` if it can't be written, or is not ``proven`` to work and has lost what the saved one has.
     """
     path = login_path(site, role)
+    with _locked(path):
+        _put(path, _joined(_read(path), state, proven=proven))
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
         value: Any = orjson.loads(path.read_bytes())
     except (OSError, ValueError):
         value = None
-    old = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _joined(old: dict[str, Any], state: Mapping[str, Any], *, proven: bool) -> bytes:
+    if not proven and lacks_session({"cookies": _dicts(old.get("cookies"))}, state, time.time()):
+        raise StoreError("the saved one has session cookies that this one lacks; forget it first")
     new_hosts = {str(cookie["domain"]).lstrip(".") for cookie in state["cookies"]}
     origins = {one["origin"] for one in state["origins"]}
     cookies = [
@@ -90,10 +106,7 @@ def keep_login_state(site: str, state: Mapping[str, Any], role: str = "") -> Non
         if str(cookie.get("domain", "")).lstrip(".") not in new_hosts
     ]
     stored = [one for one in _dicts(old.get("origins")) if one.get("origin") not in origins]
-    _put(
-        path,
-        orjson.dumps({"cookies": [*cookies, *state["cookies"]], "origins": [*stored, *state["origins"]]}),
-    )
+    return orjson.dumps({"cookies": [*cookies, *state["cookies"]], "origins": [*stored, *state["origins"]]})
 
 
 def read_login(path: str) -> dict[str, Any]:
@@ -129,14 +142,17 @@ def keep_login(site: str, file: str, role: str = "") -> None:
         raise InputError("no file with a log-in was given", remedy="choose a storage state of Playwright")
     source = Path(file).expanduser()
     checked_login(str(source))
-    _put(login_path(site, role), source.read_bytes())
+    path, data = login_path(site, role), source.read_bytes()
+    with _locked(path):
+        _put(path, data)
 
 
 def forget_login(site: str, role: str = "") -> bool:
-    """Delete a saved log-in; return whether there was one."""
+    """Delete a saved log-in; return whether there was one.  Raises ``StoreError`` while another process writes it."""
     path = login_path(site, role)
-    there = path.exists()
-    path.unlink(missing_ok=True)
+    with _locked(path):
+        there = path.exists()
+        path.unlink(missing_ok=True)
     for joint in path.parent.glob(f"{_JOINT}*.json"):  # it may be in them
         joint.unlink(missing_ok=True)
     return there
@@ -184,6 +200,22 @@ def _joint_path(name: str) -> Path:
 def _dicts(value: object) -> list[dict[str, Any]]:
     found = cast("list[object]", value) if isinstance(value, list) else []
     return [cast("dict[str, Any]", one) for one in found if isinstance(one, dict)]
+
+
+@contextmanager
+def _locked(path: Path) -> Generator[None]:
+    """Hold the lock of a log-in's file.  Raises ``StoreError`` where another process holds it for too long."""
+    with FileLock(path.with_name(f".{path.name}.lock")) as lock:
+        try:
+            is_ours = lock.take_soon(LOCK_SECONDS)
+        except OSError as error:
+            raise StoreError(f"the log-in can't be saved in {path}: {error.strerror or error}") from error
+        if not is_ours:
+            raise StoreError(f"another process is writing the log-in in {path}; try again")
+        try:
+            yield
+        finally:
+            lock.delete()
 
 
 def _put(path: Path, data: bytes) -> None:

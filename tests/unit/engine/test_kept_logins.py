@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 
 from app import settings
 from app.engine.core.supervision import ApprovalRequest, Need, RequestState
+from app.engine.services import site_logins
 from app.engine.services.site_logins import (
+    forget_login,
     is_nobody,
     joint_login,
     keep_login_state,
@@ -19,7 +22,9 @@ from app.engine.services.site_logins import (
     login_role,
     no_login,
 )
-from app.engine.services.supervision.login_sharing import MadeLogin, _words
+from app.engine.services.supervision.made_login import MadeLogin, shared_words
+from app.engine.store.locks import FileLock
+from app.errors import StoreError
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +90,46 @@ def test_a_kept_log_in_takes_the_place_of_the_sites_old_one_and_leaves_other_hos
     assert json.loads(path.read_text()) == new, "a file that can't be read is replaced"
 
 
+def test_log_ins_that_are_kept_at_the_same_time_are_all_kept() -> None:
+    hosts = [f"host-{number}.test" for number in range(24)]
+    with ThreadPoolExecutor(len(hosts)) as pool:
+        list(
+            pool.map(
+                lambda host: keep_login_state("shop", {"cookies": [cookie(host, "v")], "origins": []}), hosts
+            )
+        )
+    kept = json.loads(login_path("shop").read_text())["cookies"]
+    assert sorted(one["domain"] for one in kept) == sorted(hosts)
+    assert list(login_path("shop").parent.iterdir()) == [login_path("shop")], "no lock is left behind"
+
+
+def test_a_log_in_that_another_process_writes_is_neither_kept_nor_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = {"cookies": [cookie("shop.test", "v")], "origins": []}
+    keep_login_state("shop", state)
+    monkeypatch.setattr(site_logins, "LOCK_SECONDS", 0.02)
+    path = login_path("shop")
+    with FileLock(path.with_name(f".{path.name}.lock")) as lock:
+        assert lock.take()
+        with pytest.raises(StoreError, match="another process"):
+            keep_login_state("shop", state)
+        with pytest.raises(StoreError, match="another process"):
+            forget_login("shop")
+    assert json.loads(path.read_text()) == state
+
+
+def test_only_a_proven_log_in_takes_the_place_of_one_with_more_session_cookies() -> None:
+    good = {"cookies": [cookie("shop.test", "good")], "origins": []}
+    anonymous = {"cookies": [{**cookie("shop.test", "a"), "name": "csrf"}], "origins": []}
+    keep_login_state("shop", good)
+    with pytest.raises(StoreError, match="session cookies that this one lacks"):
+        keep_login_state("shop", anonymous, proven=False)
+    assert json.loads(login_path("shop").read_text()) == good
+    keep_login_state("shop", anonymous)
+    assert json.loads(login_path("shop").read_text()) == anonymous
+
+
 WALL = ApprovalRequest(
     id="req-1", run="r1", need=Need.WALL, step=0, question="", site="shop", wall="log-in shop.test/login",
     url="http://shop.test/login",
@@ -142,4 +187,4 @@ def test_a_log_in_is_never_printed() -> None:
 def test_what_came_of_a_log_in_is_said_in_a_sentence(
     changes: dict[str, object], runs: int, left: int, words: str
 ) -> None:
-    assert _words(replace(MADE, **changes), runs, left) == words  # type: ignore[arg-type]
+    assert shared_words(replace(MADE, **changes), runs, left) == words  # type: ignore[arg-type]

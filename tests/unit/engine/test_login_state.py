@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.core.login_state import guarded_pages, is_of_hosts, login_of_hosts, page_asked_for
+from app.engine.core.login_state import (
+    guarded_pages,
+    is_changed,
+    is_of_hosts,
+    lacks_session,
+    login_of_hosts,
+    page_asked_for,
+)
 
 SHOP = ("shop.example", "*.shop.example", "*:7770")
 
@@ -93,3 +100,55 @@ def test_an_address_is_of_a_site_by_its_host_and_port() -> None:
     assert is_of_hosts("http://any.test:7770/a", SHOP)
     assert not is_of_hosts("http://127.0.0.1:9000/a", ["127.0.0.1:8000"])
     assert not is_of_hosts("about:blank", ["*"])
+
+
+def state(*cookies: dict[str, object], token: str = "") -> dict[str, list[object]]:
+    stored = [{"origin": "https://shop.test", "localStorage": [{"name": "token", "value": token}]}]
+    return {"cookies": list(cookies), "origins": stored if token else []}
+
+
+def cookie(
+    name: str = "sid", value: str = "v", domain: str = "shop.test", **more: object
+) -> dict[str, object]:
+    return {"name": name, "value": value, "domain": domain, "path": "/", **more}
+
+
+CHANGES = (
+    ("nothing", state(cookie()), state(cookie()), False),
+    ("an attribute", state(cookie()), state(cookie(expires=9)), False),
+    ("a cookie more", state(cookie()), state(cookie(), cookie("csrf")), True),
+    ("another value", state(cookie()), state(cookie(value="w")), True),
+    ("a cookie less", state(cookie(), cookie("csrf")), state(cookie()), False),
+    ("a stored value", state(), state(token="t"), True),
+    ("another stored value", state(token="t"), state(token="u"), True),
+    ("a stored value less", state(token="t"), state(), False),
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"), [row[1:] for row in CHANGES], ids=[row[0] for row in CHANGES]
+)
+def test_a_log_in_brings_a_new_value(
+    before: dict[str, list[object]], after: dict[str, list[object]], changed: bool
+) -> None:
+    assert is_changed(before, after) is changed
+
+
+LOST = (
+    ("nothing", cookie(), cookie(), False),
+    ("its value only", cookie(), cookie(value="w"), False),
+    ("a session cookie", cookie(), cookie("csrf"), True),
+    ("one of the whole domain", cookie(domain=".shop.test"), cookie("csrf"), True),
+    ("one that ends with the browser", cookie(expires=-1), cookie("csrf"), True),
+    ("one that scripts can't read", cookie(expires=200, httpOnly=True), cookie("csrf"), True),
+    ("one that has ended", cookie(expires=50, httpOnly=True), cookie("csrf"), False),
+    ("one that scripts can read and that lasts", cookie(expires=200), cookie("csrf"), False),
+    ("one of another host", cookie(domain="forge.test"), cookie("csrf"), False),
+)
+
+
+@pytest.mark.parametrize(("kept", "new", "lost"), [row[1:] for row in LOST], ids=[row[0] for row in LOST])
+def test_a_log_in_may_have_lost_the_session_of_the_kept_one(
+    kept: dict[str, object], new: dict[str, object], lost: bool
+) -> None:
+    assert lacks_session(state(kept), state(new), now=100.0) is lost

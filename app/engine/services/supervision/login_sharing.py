@@ -1,31 +1,36 @@
 """A log-in that a person made in one run: kept for its site, and given to the runs that wait for it.
 
-- A log-in is shared by itself when a run that waited at a log-in is handed back and a page before which that log-in
-  stood shows none any more: the page that the log-in's address names, the start page of a run that began with it, or
-  its own address.  A page that was open to everybody proves nothing.  On a person's wish the page in front is believed.
+- A log-in is shared by itself when a run that waited at a log-in is handed back, its browser has got cookies or stored
+  values since it was taken over, and a page before which that log-in stood shows none any more: the start page of a run
+  that began with it, its own address, or the page that its address names, if that leads who has no cookies to a log-in.
+  A page that is open to everybody proves nothing.  On a person's wish the page in front is believed.
 - It is the log-in of the site where the person ended up: of the run's own site, even if the log-in was on another host
   (single sign-on), whose cookies then belong to it; of another site of the table if they stayed there; else of none.
 - Runs wait for it that stopped at the same wall of the same site and asked for the same log-in (the site's usual one,
   or the same role or file), then or later.  One that asked to be logged out neither gives nor takes any.
-- It is kept as the usual log-in or as the role's; one of a run that began with another file is given and not kept.
-- It is kept before it is given.  A run goes on only when it no longer sees the log-in itself; otherwise its request
-  stays open.
+- It is kept as the usual log-in or as the role's, another site's always as the usual one; one of a run that began with
+  another file is given and not kept.  One that is only wished never takes the place of one with more session cookies.
+- It is kept before it is given.  A run that comes to the wall within ten minutes gets what is saved then, if that is
+  still this log-in.
+- A run is held while it is given a log-in.  It goes on only when it no longer sees the log-in itself; otherwise its
+  request stays open, and its browser has again what it had.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urldefrag
 
 from app import settings
 from app.engine.agent.walls import wall_key
 from app.engine.core.addresses import browser_host
 from app.engine.core.events import Event, LoginShared, RequestChanged, SitesChanged
 from app.engine.core.labels import state_label
-from app.engine.core.login_state import guarded_pages, is_of_hosts, login_of_hosts
+from app.engine.core.login_state import guarded_pages, is_changed, is_of_hosts, login_of_hosts
 from app.engine.core.page_state import Challenge
 from app.engine.core.request_groups import is_login_wall, request_key
 from app.engine.core.supervision import (
@@ -33,7 +38,6 @@ from app.engine.core.supervision import (
     DecisionKind,
     OperatorAction,
     OperatorDecision,
-    RequestState,
     RunState,
 )
 from app.engine.services.core import Core
@@ -47,15 +51,29 @@ from app.engine.services.site_logins import (
 )
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
+from app.engine.services.supervision.made_login import (
+    MadeLogin,
+    login_mark,
+    saved_part,
+    shared_words,
+    state_to_give,
+)
 from app.engine.services.supervision.supervised_run import SupervisedRun
-from app.errors import Conflict, SiteloreError, StoreError
+from app.errors import Conflict, SiteloreError
+
+if TYPE_CHECKING:
+    from app.engine.browser.live_browser import LiveBrowser
 
 log = logging.getLogger(__name__)
 
 PROOF_SECONDS = 10.0
 """Longest duration of the look at pages that prove a log-in, while the run is handed back."""
-GIVE_SECONDS = 45.0
-"""Longest duration of giving one run a log-in."""
+OPEN_SECONDS = 4.0
+"""Longest duration of the look whether a page is open to everybody."""
+GIVE_SECONDS, BACK_SECONDS = 45.0, 10.0
+"""Longest duration of giving one run a log-in, and of putting back what its browser had."""
+MADE_SECONDS, MAX_MADE = 600.0, 50
+"""Seconds for which a log-in is given to runs that come to its wall later, and how many are at most."""
 WAIT_INTERVAL, WAIT_LOOKS = 0.05, 100
 """Seconds between two looks whether a run that has just asked waits, and how many there are."""
 AT_ONCE = 4
@@ -65,47 +83,13 @@ SHARE_COMMAND, TAKE_COMMAND = "share log-in", "take log-in"
 """Commands of another process: share a run's log-in; take the one that is kept."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeLogin:
-    """A log-in that a person made in a run.
-
-    Attributes:
-        run_site, login: the site of the run, and the log-in that it asked for.  wall: where it waited, ``None`` where
-            it did not.
-        site: whose log-in it is.  hosts: those it is for, globs included.
-        state: cookies and local storage: secrets, never printed or stored elsewhere.
-        kept: for later runs.  problem: why not, "" where it was not to be.
-        wished: a person said that it is one.
-    """
-
-    run: str
-    run_site: str
-    login: str
-    site: str
-    hosts: tuple[str, ...]
-    wall: ApprovalRequest | None = None
-    state: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]], repr=False)
-    kept: bool = False
-    problem: str = ""
-    wished: bool = False
-
-    def is_waited_for(self, request: ApprovalRequest) -> bool:
-        """Whether a request waits for this log-in."""
-        if not is_login_wall(request) or request.state is not RequestState.OPEN or request.run == self.run:
-            return False
-        if self.wall is not None:
-            return request_key(request) == request_key(self.wall)
-        same = (request.site, request.login) == (self.run_site, self.login)
-        return same and is_of_hosts(request.url, self.hosts)
-
-
 class LoginSharing:
     """Keeps and gives log-ins."""
 
     def __init__(self, core: Core, approvals: ApprovalService, fleet: Fleet) -> None:
         self._core, self._approvals, self._fleet = core, approvals, fleet
         self._made: dict[str, MadeLogin] = {}
-        """Log-ins that are kept, by the key of their wall, for runs that come to the wall a moment later."""
+        """Log-ins that are kept, without their secrets, by the key of their wall, for runs that come to it later."""
         self._tried: set[tuple[str, str]] = set()
         """Walls and runs that were given the log-in of ``_made``."""
         core.bus.subscribe(self._heard)
@@ -129,7 +113,14 @@ class LoginSharing:
             async with asyncio.timeout(PROOF_SECONDS):
                 there = await self._proof(found, wall, final.url)
                 made = await self._login_of(found, wall, there, wished=False) if there else None
-            return await self._kept(made) if made is not None else None
+            before = found.page.login_before
+            if (
+                made is None
+                or before is None
+                or not is_changed(login_of_hosts(before, made.hosts), made.state)
+            ):
+                return None
+            return await self._kept(made)
         except (SiteloreError, TimeoutError) as error:
             log.info("the log-in of run %s is not shared: %s", found.run, error)
             return None
@@ -139,7 +130,8 @@ class LoginSharing:
         turn = asyncio.Semaphore(AT_ONCE)
 
         async def give(found: SupervisedRun, request: ApprovalRequest) -> bool:
-            self._tried.add((request_key(request), found.run))
+            if (key := request_key(request)) in self._made:
+                self._tried.add((key, found.run))
             async with turn:
                 return await self._give(found, request, made)
 
@@ -152,7 +144,9 @@ class LoginSharing:
         given = await asyncio.gather(*(give(found, request) for found, request in waiting))
         runs = tuple(found.run for (found, _), went_on in zip(waiting, given, strict=True) if went_on)
         left = len(waiting) - len(runs) + await self._ask_elsewhere(made)
-        shared = LoginShared(site=made.site, source=made.run, runs=runs, words=_words(made, len(runs), left))
+        shared = LoginShared(
+            site=made.site, source=made.run, runs=runs, words=shared_words(made, len(runs), left)
+        )
         if not (made.kept or made.problem or made.wished or waiting or left):
             return shared
         source = self._fleet.find(made.run)
@@ -191,16 +185,33 @@ class LoginSharing:
     async def _proof(self, found: SupervisedRun, wall: ApprovalRequest, here: str) -> str:
         """Return the address of a page that shows the log-in to work, "" without one."""
         browser = found.page.browser
-        hosts = [*self._own_hosts(found), browser_host(wall.url)]
-        pages = _guarded(found, wall, hosts)
-        if here.partition("#")[0] in pages and is_of_hosts(here, hosts):
+        if browser is None:
+            return ""
+        pages = await self._guarded(found, browser, wall)
+        if urldefrag(here).url in pages:
             return here
         for page in pages:
-            there = await browser.shows_no_login(page, PROOF_SECONDS) if browser is not None else ""
+            there = await browser.shows_no_login(page, PROOF_SECONDS)
             if there:
                 # Where the log-in's own page leads says little about where the person ended up.
-                return there if page != pages[-1] or is_of_hosts(there, self._own_hosts(found)) else here
+                is_own = page == urldefrag(wall.url).url
+                return here if is_own and not is_of_hosts(there, self._own_hosts(found)) else there
         return ""
+
+    async def _guarded(self, found: SupervisedRun, browser: LiveBrowser, wall: ApprovalRequest) -> list[str]:
+        """Return the pages of its own hosts before which a run's wall stands, the best evidence first.
+
+        The run itself came from its start to the wall; a page that only the wall's address names may be open.
+        """
+        start = found.request.start_url if wall.step == 0 else ""
+        hosts = [*self._own_hosts(found), browser_host(wall.url)]
+        pages = [page for page in guarded_pages(wall.url, start) if is_of_hosts(page, hosts)]
+        seen = (start, urldefrag(wall.url).url)
+        return [
+            page
+            for page in pages
+            if page in seen or await browser.is_behind_login(page, wall.url, OPEN_SECONDS)
+        ]
 
     async def _login_of(
         self, found: SupervisedRun, wall: ApprovalRequest | None, there: str, *, wished: bool
@@ -221,6 +232,7 @@ class LoginSharing:
             run_site=found.request.site,
             login=login_name(found.request.site, found.request.storage_state),
             site=site,
+            role=_role(found, site),
             hosts=hosts,
             wall=wall,
             state=state,
@@ -229,49 +241,96 @@ class LoginSharing:
 
     async def _kept(self, made: MadeLogin) -> MadeLogin:
         """Keep a log-in for later runs, where that is wanted and it is known whose it is."""
-        found = self._fleet.get(made.run)
-        role = login_role(made.run_site, found.request.storage_state)
+        role = made.role
         if settings.load().keep_logins == "off" or role is None:
             return made
+
+        def keeping() -> str:
+            keep_login_state(made.site, made.state, role, proven=not made.wished)
+            return login_mark(saved_part(made))
+
         try:
-            await self._core.on_worker(keep_login_state, made.site, made.state, role)
-        except StoreError as error:
+            mark = await self._core.on_worker(keeping)
+        except SiteloreError as error:
             return replace(made, problem=str(error))
         self._core.bus.publish(SitesChanged())
-        made = replace(made, kept=True)
+        kept = replace(made, kept=True, mark=mark, expires=time.monotonic() + MADE_SECONDS)
         if made.wall is not None:
             key = request_key(made.wall)
-            self._made[key] = made
-            self._tried = {one for one in self._tried if one[0] != key}
-        return made
+            self._made.pop(key, None)
+            self._made[key] = replace(kept, state={})
+            for old in list(self._made)[:-MAX_MADE]:
+                del self._made[old]
+            self._tried = {one for one in self._tried if one[0] in self._made and one[0] != key}
+        return kept
 
     async def _give(self, found: SupervisedRun, request: ApprovalRequest, made: MadeLogin) -> bool:
         """Log a waiting run in, and let it go on if it no longer sees the log-in; return whether it does."""
         page = found.page
         async with page.logging_in:
-            try:
-                if not _waits(found, request):
-                    return False
-                async with asyncio.timeout(GIVE_SECONDS):
-                    if not await self._opened(found, request, made):
-                        return False
-                words = f"the log-in that was made in run {made.run}"
-                await self._approvals.note(
-                    found.run, request.step, OperatorAction.GOT_LOGIN, words, about=made.run
-                )
-                await self._approvals.decide(request.id, OperatorDecision(kind=DecisionKind.APPROVE))
-            except (SiteloreError, TimeoutError) as error:
-                log.info("run %s was not logged in: %s", found.run, error)
+            browser = page.browser
+            if browser is None or not _waits(found, request):
                 return False
-            return True
+            with found.control.driven():
+                return await self._given(found, browser, request, made)
+
+    async def _given(
+        self, found: SupervisedRun, browser: LiveBrowser, request: ApprovalRequest, made: MadeLogin
+    ) -> bool:
+        words = f"the log-in that was made in run {made.run}"
+        before: dict[str, list[Any]] | None = None
+        approve = OperatorDecision(kind=DecisionKind.APPROVE)
+        is_given = False
+        try:
+            async with asyncio.timeout(GIVE_SECONDS):
+                before = login_of_hosts(await browser.login_state(), made.hosts)
+                is_given = await self._opened(found, browser, request, made)
+            if is_given:
+                is_given = False  # unless the decision is made
+                await self._approvals.decide(request.id, approve)
+                is_given = True
+        except (SiteloreError, TimeoutError) as error:
+            log.info("run %s was not logged in: %s", found.run, error)
+        if not is_given:
+            if before is None or await self._put_back(found, browser, request, made, before):
+                return False
+            words += " did not work, and could not be taken out of the browser again"
+        await self._approvals.note(found.run, request.step, OperatorAction.GOT_LOGIN, words, about=made.run)
+        return is_given
+
+    async def _put_back(
+        self,
+        found: SupervisedRun,
+        browser: LiveBrowser,
+        request: ApprovalRequest,
+        made: MadeLogin,
+        before: dict[str, list[Any]],
+    ) -> bool:
+        """Put back what a browser had before it was given a log-in; return whether it has that again."""
+        try:
+            async with asyncio.timeout(BACK_SECONDS):
+                now = login_of_hosts(await browser.login_state(), made.hosts)
+                await browser.put_back_login(now, before)
+                if browser.address != request.url:
+                    await browser.go(request.url)
+        except (SiteloreError, TimeoutError) as error:
+            log.info("run %s has a log-in that did not work: %s", found.run, error)
+            return found.page.browser is not browser  # it is over
+        return True
 
     def _heard(self, event: Event) -> None:
-        """Give a run that comes to a wall the log-in that was made there, once."""
+        """Give a run that comes to a wall the log-in that was made there, once; drop what was forgotten."""
+        if isinstance(event, SitesChanged):
+            self._made = {
+                key: one for key, one in self._made.items() if saved_login(one.site, one.role or "")
+            }
         if not isinstance(event, RequestChanged) or not is_login_wall(event.request):
             return
         key, found = request_key(event.request), self._fleet.find(event.request.run)
         made, mark = self._made.get(key), (key, event.request.run)
-        if (
+        if made is not None and time.monotonic() > made.expires:
+            del self._made[key]
+        elif (
             made is not None
             and found is not None
             and made.is_waited_for(event.request)
@@ -285,27 +344,34 @@ class LoginSharing:
             if _waits(found, request):
                 break
             await asyncio.sleep(WAIT_INTERVAL)
+        state = await self._core.on_worker(state_to_give, made)
+        if state is None:  # forgotten or changed meanwhile, perhaps by another process
+            self._made.pop(request_key(request), None)
+            return
+        made = replace(made, state=state)
         if await self._give(found, request, made):
-            shared = LoginShared(site=made.site, source=made.run, runs=(found.run,), words=_words(made, 1, 0))
+            shared = LoginShared(
+                site=made.site, source=made.run, runs=(found.run,), words=shared_words(made, 1, 0)
+            )
             self._core.bus.publish(shared)
 
-    async def _opened(self, found: SupervisedRun, request: ApprovalRequest, made: MadeLogin) -> bool:
+    async def _opened(
+        self, found: SupervisedRun, browser: LiveBrowser, request: ApprovalRequest, made: MadeLogin
+    ) -> bool:
         """Put the log-in into a run's browser and open the page it wanted; return whether that asks for no log-in."""
-        browser = found.page.browser
-        if browser is None:
-            return False
+        pages = await self._guarded(found, browser, request)
+        if made.wished:
+            pages.append(found.steps[-1].url if found.steps else found.request.start_url)
         await browser.add_login(made.state)
-        hosts = [*self._own_hosts(found), browser_host(request.url)]
-        for url in _guarded(found, request, hosts):
+        for url in pages:
+            if not _waits(found, request):
+                return False
             seen = await browser.look_at(url)
             if seen is not None and (
                 seen.challenge is not Challenge.LOGIN or wall_key(seen) in found.control.no_walls
             ):
-                return True
-        if not made.wished:
-            return False
-        before = found.steps[-1].url if found.steps else found.request.start_url
-        return not await browser.go(before)
+                return _waits(found, request)
+        return False
 
     async def _ask_elsewhere(self, made: MadeLogin) -> int:
         """Ask other processes to log their waiting runs in with what is kept; return how many runs can't be."""
@@ -320,7 +386,7 @@ class LoginSharing:
         """Log a waiting run in with the log-in that another process has kept: its run and its site in two lines."""
         source, _, site = words.partition("\n")
         found = self._fleet.get_active(run)
-        role = login_role(found.request.site, found.request.storage_state)
+        role = _role(found, site)
         path = saved_login(site, role) if role is not None else ""
         for request in [one for one in found.control.needs if is_login_wall(one)] if path else []:
             hosts = (*self._own_hosts(found), browser_host(request.url))
@@ -344,27 +410,13 @@ class LoginSharing:
         return [*self._core.workspace.sites.get(request.site, ()), browser_host(request.start_url)]
 
 
-def _guarded(found: SupervisedRun, wall: ApprovalRequest, hosts: Sequence[str]) -> list[str]:
-    """Return the pages before which a run's wall stands, on these hosts only."""
-    start = found.request.start_url if wall.step == 0 else ""
-    return [page for page in guarded_pages(wall.url, start) if is_of_hosts(page, hosts)]
-
-
 def _waits(found: SupervisedRun, request: ApprovalRequest) -> bool:
     """Whether a run still waits for the answer to a request, and nobody has its page."""
     waiting = any(one.id == request.id for one in found.control.needs)
     return waiting and found.control.state is RunState.WAITING and not found.page.taken_over
 
 
-def _words(made: MadeLogin, runs: int, left: int) -> str:
-    kept = (
-        "the log-in is kept for later runs"
-        if made.kept
-        else f"the log-in could not be kept ({made.problem})"
-        if made.problem
-        else ""
-    )
-    went_on = f"{runs} run{' goes' if runs == 1 else 's go'} on" if runs else ""
-    parts = ", and ".join(filter(None, (went_on, kept))) or "no run waits for it, and it is not kept"
-    still = f" {left} run{' still waits' if left == 1 else 's still wait'}." if left else ""
-    return f"Logged in to {made.site}: {parts}.{still}"
+def _role(found: SupervisedRun, site: str) -> str | None:
+    """Return the role that a run's log-in of a site is kept as; a role of the run's site is none of another's."""
+    role = login_role(found.request.site, found.request.storage_state)
+    return role if role is None or site == found.request.site else ""

@@ -6,15 +6,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.engine.agent.secrets import Secrets
 from app.engine.core.events import PageFrame
 from app.engine.core.page_input import InputKind, NavigationKind, PageInput
 from app.engine.core.page_state import PageCapture
+from app.engine.core.request_groups import is_login_wall
 from app.engine.core.supervision import RunState, TakeoverSummary
 from app.engine.services.core import Core
-from app.errors import Conflict, StoreError
+from app.errors import Conflict, SiteloreError, StoreError
 
 if TYPE_CHECKING:
     from app.engine.agent.health_probes import DiskProbe
@@ -64,6 +65,8 @@ class SupervisedPage:
         self._releasing = False
         self.logging_in = asyncio.Lock()
         """Held while the run is given a log-in: a takeover waits."""
+        self.login_before: dict[str, list[Any]] | None = None
+        """Cookies and local storage as they were when a run that waits at a log-in was taken over: secrets."""
         self._frames = 0
         self._secrets, self.home = Secrets(), ""
         self.loop: AgentLoop | None = None
@@ -122,7 +125,7 @@ class SupervisedPage:
         screen, self._screen = self._screen, None
         if screen is not None:
             await screen.aclose()
-        self._browser = self.loop = self._peek = None
+        self._browser = self.loop = self._peek = self.login_before = None
 
     # ------------------------------------------------------------ a person's eyes
 
@@ -182,9 +185,11 @@ class SupervisedPage:
         if self._handing.locked():
             raise Conflict("the page is being taken over already")
         async with self._handing, self.logging_in:
+            is_walled = any(map(is_login_wall, control.needs))
             await control.take_over()
-            self._unguarded(True)
             try:
+                self.login_before = await self._login_state() if is_walled else None
+                self._unguarded(True)
                 takeover = Takeover(
                     self._browser.session,
                     secrets=self._secrets,
@@ -287,6 +292,11 @@ class SupervisedPage:
         self._takeover, self.path = None, takeover.path
         self._unguarded(False)
         return self.summary
+
+    async def _login_state(self) -> dict[str, list[Any]] | None:
+        with suppress(SiteloreError):
+            return await self._browser.login_state() if self._browser is not None else None
+        return None
 
     def _unguarded(self, on: bool) -> None:
         """Let the operator's requests leave the browser (``on``), or hold up the agent's writes again."""
