@@ -265,7 +265,14 @@ def _detail_text(found: BatchDetail) -> str:
         ("started by", row.author),
     ]
     cells = [
-        (task.number, task.task_id, task.state.value, task.runs[-1] if task.runs else "", task.intent)
+        (
+            task.number,
+            task.task_id,
+            task.state.value,
+            task.runs[-1] if task.runs else "",
+            task.intent,
+            task.why,
+        )
         for task in found.tasks
     ]
     return "\n".join(
@@ -273,6 +280,6 @@ def _detail_text(found: BatchDetail) -> str:
             _row_text(row),
             *(f"{name}: {value}" for name, value in about if value),
             "",
-            table(cells, ("task", "id", "state", "newest run", "intent"), 70),
+            table(cells, ("task", "id", "state", "newest run", "intent", "answer or reason"), 70),
         ]
     )

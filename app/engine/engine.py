@@ -59,6 +59,7 @@ from app.engine.services.supervision.batches import BatchService
 from app.engine.services.supervision.equal_requests import EqualRequestService
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.operator_actions import OperatorActions
+from app.engine.services.supervision.other_processes import OtherProcesses
 from app.engine.services.supervision.pointing import PointingService
 from app.engine.services.supervision.takeover_service import TakeoverService
 from app.engine.services.task_files import TaskFileService
@@ -97,6 +98,7 @@ class Engine(EngineApi):
         )
         self._fleet = Fleet(core, approvals, self._agent_runs, run_reader, self._review)
         self._batches = BatchService(core, self._fleet, self._agent_runs)
+        self._others = OtherProcesses(core, self._fleet, self._batches)
         self._takeovers = TakeoverService(core, approvals, self._fleet, run_reader, exploration)
         tip_tests = TipTestService(core, graph_cache)
         work = ScheduledWork(core, graph_cache, exploration, tip_tests, self._fleet)
@@ -236,6 +238,10 @@ class Engine(EngineApi):
     def watch_schedule(self) -> None:
         """Do scheduled work in the background whenever it is due."""
         self.registry.hold(self._schedules.watch_schedule())
+
+    def watch_others(self) -> None:
+        """Publish in the background how the runs and batches of other processes fare."""
+        self.registry.hold(self._others.watch())
 
     async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
         """Load the encoder now, for the embedding route (the command line waits for it)."""

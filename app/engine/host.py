@@ -159,6 +159,7 @@ async def run(workspace: Path) -> None:
         await engine.recover(automatically=bool(os.environ.pop(RESTART_VARIABLE, "")))
         engine.warm_up()
         engine.watch_schedule()
+        engine.watch_others()
         orphaned = engine.registry.hold(_until_orphaned(host.stopped))
         await host.stopped.wait()
         orphaned.cancel()

@@ -36,6 +36,7 @@ class BatchTask:
     Attributes:
         number: from 1, in the order of the file.
         runs: ids of its runs, the newest last; none before it is started.
+        why: the answer of the newest run, or the reason of its end; "" without one.
     """
 
     number: int
@@ -44,6 +45,7 @@ class BatchTask:
     site: str = ""
     state: TaskState = TaskState.WAITING
     runs: tuple[str, ...] = ()
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -241,7 +241,7 @@ async def test_runs_that_cannot_begin_pause_their_batch(wall: Browserless, monke
     row = await wall.engine.start_batch(request_of(wall, *[ANSWERS] * 9, at_once=1))
     paused = await until(wall, row.id, lambda now: now.state is BatchState.PAUSED)
     assert paused.failed == 3
-    assert paused.why == "3 runs in a row could not begin: no browser can be started"
+    assert paused.why == "3 runs in a row could not begin; the last, of task 3: no browser can be started"
 
 
 async def test_ended_rows_do_not_pile_up(wall: Browserless, monkeypatch: pytest.MonkeyPatch):

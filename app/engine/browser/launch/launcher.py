@@ -153,7 +153,8 @@ async def _start(
     """
     from playwright.async_api import Error
 
-    chosen: dict[str, Any] = {**candidate.launch_options(), **options}
+    # Ctrl+C in a terminal reaches the driver too, which would close the browsers under runs that are being paused.
+    chosen: dict[str, Any] = {"handle_sigint": False, **candidate.launch_options(), **options}
     why = sandbox.known_refusal(str(candidate))
     if not why:
         try:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from app.engine.core.batch import BatchRow, BatchState, TaskState
 from app.engine.core.events import BatchChanged, Event, LiveRunChanged, LiveRunDismissed
-from app.engine.core.supervision import OperatorAction, RunState
+from app.engine.core.supervision import LiveRow, OperatorAction, RunState
 from app.engine.services.agent_runs import AgentRunService, new_run_id
 from app.engine.services.core import Core
 from app.engine.services.policy_factory import run_budget
@@ -129,7 +129,7 @@ class BatchRunner:
         batch.to_resume = [
             run
             for run in batch.unfinished
-            if (found := self._fleet.find(run)) is not None and found.row.state is RunState.INTERRUPTED
+            if (found := self._fleet.find(run)) is not None and self._is_left(batch, found)
         ]
         await self.feed()
         self.publish(batch)
@@ -177,9 +177,7 @@ class BatchRunner:
             return
         match event:
             case LiveRunChanged(row=row) if (batch := self.ours.get(row.batch)) and row.run in batch.runs:
-                before = batch.runs[row.run]
-                if batch.take(row, broke_off_here=row.run in batch.started):
-                    self._on_progress(batch, before, batch.runs[row.run])
+                self._take(batch, row)
                 if row.state in (RunState.STARTING, RunState.RUNNING):
                     batch.started.add(row.run)
                     self._hold_late(batch, row.run)
@@ -193,6 +191,11 @@ class BatchRunner:
                         self.refresh_soon(batch)
             case _:
                 pass
+
+    def _take(self, batch: LiveBatch, row: LiveRow) -> None:
+        before = batch.runs[row.run]
+        if batch.take(row, broke_off_here=row.run in batch.started):
+            self._on_progress(batch, before, batch.runs[row.run])
 
     def _on_progress(self, batch: LiveBatch, before: BatchRun, after: BatchRun) -> None:
         if after.state is TaskState.FAILED and not after.outcome and not after.steps:
@@ -230,6 +233,8 @@ class BatchRunner:
             async with self.one_at_a_time:
                 if self._closing:
                     return
+                for run in self.runs_of(batch):  # a run leaves its slot a moment before its row is published
+                    self._take(batch, run.row)
                 await self._settle(batch)
                 await self.feed()
                 await self.save(batch)
@@ -248,9 +253,10 @@ class BatchRunner:
         elif state is not before:
             await self.enter(batch, state, why)
         elif state is BatchState.ACTIVE and batch.failed_starts >= MAX_FAILED_STARTS:
-            failed = [run.why for run in batch.runs.values() if run.state is TaskState.FAILED]
+            failed = [run for run in batch.runs.values() if run.state is TaskState.FAILED][-1]
             count, batch.failed_starts = batch.failed_starts, 0
-            await self.pause(batch, BatchState.PAUSED, f"{count} runs in a row could not begin: {failed[-1]}")
+            why = f"{count} runs in a row could not begin; the last, of task {failed.number}: {failed.why}"
+            await self.pause(batch, BatchState.PAUSED, why)
 
     # ------------------------------------------------------------ runs
 
@@ -275,7 +281,7 @@ class BatchRunner:
     def _has_room(self, batch: LiveBatch) -> bool:
         if self._closing or self._fleet.is_closing or self._fleet.room <= 0 or batch.budget_problem:
             return False
-        runs = self.runs_of(batch)
+        runs = [run for run in self.runs_of(batch) if run.run not in batch.to_resume]
         active = sum(run.row.state.counts_as_active or run.row.state is RunState.QUEUED for run in runs)
         browsers = sum(run.is_active for run in runs)
         return active < (batch.status.at_once or MAX_CONCURRENCY) and browsers < MAX_OPEN_BROWSERS
@@ -283,8 +289,9 @@ class BatchRunner:
     async def _start_next(self, batch: LiveBatch) -> bool:
         while batch.to_resume:
             found = self._fleet.find(batch.to_resume.pop(0))
-            if found is not None and found.row.state is RunState.INTERRUPTED:
-                self._fleet.resume_in_background(found)
+            if found is not None and self._is_left(batch, found):
+                batch.started.add(found.run)
+                await self._fleet.continue_run(found.run)
                 return True
         number = batch.next_task
         if not number:
@@ -300,6 +307,11 @@ class BatchRunner:
         await self._fleet.start_checked(run.run, request)
         self.share_budget(batch)
         return True
+
+    def _is_left(self, batch: LiveBatch, run: SupervisedRun) -> bool:
+        """Whether a process left a run, in its midst or before it had begun, that nobody has resumed yet."""
+        state = run.row.state
+        return state is RunState.INTERRUPTED or (state is RunState.QUEUED and run.run not in batch.started)
 
     async def _pause_run(self, batch: LiveBatch, run: SupervisedRun, why: str) -> None:
         if run.row.state is RunState.QUEUED:

@@ -5,11 +5,12 @@ A batch belongs to the process that runs it (``batch_runner``); commands of othe
 
 from __future__ import annotations
 
-import json
+import functools
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from app.engine.api.batch_api import BatchDetail, BatchRequest
 from app.engine.core.batch import BatchRow, BatchState
@@ -29,6 +30,7 @@ from app.engine.services.supervision.batch_runner import NO_PROCESS, BatchRunner
 from app.engine.services.supervision.checked_requests import checked_requests
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.live_batch import LiveBatch, task_key
+from app.engine.services.supervision.remote_replies import answer_command, command_text, reply_to
 from app.engine.store.supervision.batch_store import BatchStatus, StoredBatch
 from app.errors import Conflict, NotFound, SiteloreError, UsageError
 
@@ -41,17 +43,16 @@ class BatchService:
     def __init__(self, core: Core, fleet: Fleet, agent_runs: AgentRunService) -> None:
         self._core, self._fleet, self._agent_runs = core, fleet, agent_runs
         self._runner = BatchRunner(core, fleet, agent_runs)
-        self._recovered = False
-        commands: dict[str, Callable[[str], Awaitable[object]]] = {
+        commands: dict[str, Callable[..., Awaitable[object]]] = {
             "pause": self.pause_batch,
             "resume": self.resume_batch,
             "stop": self.stop_batch,
             "retry": self.retry_batch,
+            "limits": self._take_limits,
             "dismiss": self.dismiss_batch,
         }
         for name, method in commands.items():
-            fleet.remote_handlers[f"batch {name}"] = lambda batch, _, method=method: method(batch)
-        fleet.remote_handlers["batch limits"] = self._take_limits
+            fleet.remote_handlers[f"batch {name}"] = functools.partial(self._obey, method)
 
     # ------------------------------------------------------------ to see
 
@@ -70,6 +71,17 @@ class BatchService:
         """
         found = await self._known(await self._id_of(batch))
         return BatchDetail(row=found.row(self._fleet.at_once), tasks=found.batch_tasks())
+
+    async def rows_of_others(self, also: Collection[str]) -> list[BatchRow]:
+        """Return the batches of other processes, and ``also`` these unless they are this process's or dismissed."""
+
+        def reading() -> list[LiveBatch]:
+            others = self._core.workspace.run_registry.runs_of_others()
+            known = [id for id in self._core.workspace.batches.ids() if id in others or id in also]
+            found = [self._stored(id, tasks=False) for id in known if id not in self._runner.ours]
+            return [batch for batch in found if not batch.status.dismissed]
+
+        return [batch.row(self._fleet.at_once) for batch in await self._core.on_store(reading)]
 
     def owns(self, batch: str) -> bool:
         """Whether this process runs a batch."""
@@ -106,7 +118,7 @@ class BatchService:
 
     async def pause_batch(self, batch: str) -> None:
         """Start no more tasks, and pause the active runs.  Raises ``Conflict``: it has ended."""
-        if (found := await self._commanded(batch, "pause")) is None:
+        if isinstance(found := await self._commanded(batch, "pause"), int):
             return
         async with self._runner.one_at_a_time:
             check_command("pause", found.status.state)
@@ -118,7 +130,7 @@ class BatchService:
         Raises:
             Conflict: it has ended, or its budget is used up.
         """
-        if (found := await self._commanded(batch, "resume")) is None:
+        if isinstance(found := await self._commanded(batch, "resume"), int):
             return
         async with self._runner.one_at_a_time:
             check_command("resume", found.status.state)
@@ -128,7 +140,7 @@ class BatchService:
 
     async def stop_batch(self, batch: str) -> None:
         """End its active runs and start no more.  Raises ``Conflict``: it has ended."""
-        if (found := await self._commanded(batch, "stop")) is None:
+        if isinstance(found := await self._commanded(batch, "stop"), int):
             return
         async with self._runner.one_at_a_time:
             check_command("stop", found.status.state)
@@ -140,9 +152,8 @@ class BatchService:
         A stopped batch starts only these.
         """
         id = await self._id_of(batch)
-        count = len((await self._known(id)).to_retry())
-        if (found := await self._commanded(id, "retry")) is None:
-            return count
+        if isinstance(found := await self._commanded(id, "retry"), int):
+            return found
         async with self._runner.one_at_a_time:
             numbers = found.to_retry()
             if not numbers:
@@ -169,9 +180,8 @@ class BatchService:
         known = await self._known(id)
         await check_models(self._core, known.tasks.values(), max_money)
         limits = {"at_once": at_once, "max_money": max_money, "max_tokens": max_tokens}
-        if (found := await self._commanded(id, "limits", json.dumps(limits))) is None:
-            known.status = replace(known.status, at_once=at_once, max_money=max_money, max_tokens=max_tokens)
-            return known.row(self._fleet.at_once)
+        if isinstance(found := await self._commanded(id, "limits", **limits), int):
+            return (await self._known(id)).row(self._fleet.at_once)
         async with self._runner.one_at_a_time:
             found.status = replace(found.status, at_once=at_once, max_money=max_money, max_tokens=max_tokens)
             await self._runner.save(found)
@@ -193,7 +203,7 @@ class BatchService:
 
     async def dismiss_batch(self, batch: str) -> None:
         """Remove an ended or stopped batch from the list; its runs stay.  Raises ``Conflict``: it is neither."""
-        if (found := await self._commanded(batch, "dismiss")) is None:
+        if isinstance(found := await self._commanded(batch, "dismiss"), int):
             return
         async with self._runner.one_at_a_time:
             check_command("dismiss", found.status.state)
@@ -208,7 +218,6 @@ class BatchService:
 
         ``automatically``: the engine restarted under a living window, so they go on; else a person decides.
         """
-        self._recovered = True
         for batch in await self._core.on_store(self._stored_elsewhere, left=True):
             if batch.id in self._runner.ours or batch.status.state in (BatchState.ENDED, BatchState.STOPPED):
                 continue
@@ -243,37 +252,49 @@ class BatchService:
         """Return a batch, of this process or as it is stored."""
         return self._runner.ours.get(id) or await self._core.on_store(self._stored, id)
 
-    async def _commanded(self, batch: str, command: str, text: str = "") -> LiveBatch | None:
+    async def _commanded(self, batch: str, command: str, **asked: float) -> LiveBatch | int:
         """Return a batch of this process, taking over one that nobody runs.
 
-        ``None`` where another process has it: the command was sent there.  Raises as ``check_command``.
+        Where another process has it and has done the command, return its result.  Raises as ``check_command``.
+
+        Raises:
+            Conflict: the other process refused, or does not answer.
         """
         id = await self._id_of(batch)
         if id in self._runner.ours:
             return self._runner.ours[id]
         workspace = self._core.workspace
+        what, text = f"batch {command}", command_text(**asked)
 
         def send() -> LiveBatch | None:
             found = self._stored(id)
             check_command(command, found.status.state)
             if id not in workspace.run_registry.runs_of_others():
                 return found
-            workspace.supervision.add_remote_command(id, f"batch {command}", text)
+            workspace.supervision.add_remote_command(id, what, text)
             return None
 
         left = await self._core.on_store(send)
         if left is None:
-            return None
-        if not self._recovered:
-            await self._fleet.recover(automatically=False)
-            await self.recover_batches(automatically=False)
+            return await reply_to(self._core, id, what, text, who="the process that runs the batch")
+        # Its process may have ended a moment ago, so that its runs are not among the live ones yet.
+        await self._fleet.recover(automatically=False)
+        await self.recover_batches(automatically=False)
         if id not in self._runner.ours:
             await self._runner.adopt(left, automatically=False)
         return self._runner.ours[id]
 
-    async def _take_limits(self, batch: str, text: str) -> None:
-        limits = json.loads(text)
-        await self.set_batch_limits(batch, limits["at_once"], limits["max_money"], limits["max_tokens"])
+    async def _obey(self, method: Callable[..., Awaitable[object]], batch: str, text: str) -> None:
+        """Do what another process asks of a batch of this one, and answer it."""
+
+        async def doing(asked: dict[str, Any]) -> int:
+            result = await method(batch, **{name: value for name, value in asked.items() if name != "token"})
+            return result if isinstance(result, int) else 0
+
+        await answer_command(self._core, text, doing)
+
+    async def _take_limits(self, batch: str, at_once: float, max_money: float, max_tokens: float) -> None:
+        await self.set_batch_limits(batch, int(at_once), max_money, int(max_tokens))
 
     def _stored(self, id: str, *, tasks: bool = True) -> LiveBatch:
         """Return a batch as it is stored; an active one that nobody runs is paused.  Store thread only."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
 from app.engine.api.run_api import RunRequest
@@ -38,7 +38,9 @@ class RecoverableRun:
     went: bool
 
 
-async def recover_runs(core: Core, put: AddRow, resume: Resume, *, automatically: bool) -> list[LiveRow]:
+async def recover_runs(
+    core: Core, put: AddRow, resume: Resume, *, ours: Collection[str] = (), automatically: bool
+) -> list[LiveRow]:
     """Show the runs that a crashed process left, and resume those that were active.
 
     A run that had begun is ``BROKEN_OFF``, with its open requests; one that had not is still ``QUEUED``.  Runs of
@@ -46,10 +48,11 @@ async def recover_runs(core: Core, put: AddRow, resume: Resume, *, automatically
 
     Args:
         put: adds a run to the live runs.
+        ours: runs that are among them already.
         resume: starts to resume (or start) a run that was added, and returns.
         automatically: the engine restarted under a living window: active runs are resumed.  Else a person decides.
     """
-    left = await core.on_store(recoverable_runs, core.workspace)
+    left = await core.on_store(recoverable_runs, core.workspace, ours)
     for one in left:
         put(one.row, one.request)
     for one in left:
@@ -62,10 +65,10 @@ async def recover_runs(core: Core, put: AddRow, resume: Resume, *, automatically
     return [one.row for one in left]
 
 
-def recoverable_runs(workspace: Workspace) -> list[RecoverableRun]:
+def recoverable_runs(workspace: Workspace, ours: Collection[str] = ()) -> list[RecoverableRun]:
     """Return the runs that were alive when their process died, oldest first; store thread only."""
     left: list[RecoverableRun] = []
-    elsewhere = {note.run for note in workspace.runs_of_other_processes()}
+    elsewhere = {note.run for note in workspace.runs_of_other_processes()}.union(ours)
     for note in workspace.supervision.snapshots():
         if note.run in elsewhere:
             continue

@@ -74,7 +74,7 @@ class Fleet:
 
     async def live_runs(self) -> list[LiveRow]:
         """Return every live run in order of attention; those of other processes by their latest snapshot."""
-        notes = await self._core.on_store(self._living_elsewhere)
+        notes = await self.runs_of_others()
         return sort_live_rows(
             [*(run.snapshot() for run in self._runs.values()), *(note.row for note in notes)]
         )
@@ -267,13 +267,14 @@ class Fleet:
             else:
                 self.resume_in_background(found)
 
-        return await recover_runs(self._core, put, resume, automatically=automatically)
+        return await recover_runs(self._core, put, resume, ours=set(self._runs), automatically=automatically)
 
     # ------------------------------------------------------------ inside
 
-    def _living_elsewhere(self) -> list[LiveRunSnapshot]:
-        """Return the runs of other processes; store thread only."""
-        return [note for note in self._core.workspace.runs_of_other_processes() if note.run not in self._runs]
+    async def runs_of_others(self) -> list[LiveRunSnapshot]:
+        """Return the runs of other processes by their latest snapshot."""
+        found = await self._core.on_store(self._core.workspace.runs_of_other_processes)
+        return [note for note in found if note.run not in self._runs]
 
     async def forward_if_remote(self, run: str, what: str, words: str = "") -> bool:
         """Send a command to the process that has the run; return whether there is one."""

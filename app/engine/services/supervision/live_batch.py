@@ -164,6 +164,7 @@ class LiveBatch:
         for number, state in self.states.items():
             request = self.tasks.get(number)
             runs = tuple(run for run in self._by_task.get(number, ()) if not self.runs[run].lost)
+            newest = self.newest_run(number) if state in rules.FINAL else None
             found.append(
                 BatchTask(
                     number=number,
@@ -172,6 +173,7 @@ class LiveBatch:
                     site=request.site if request is not None else "",
                     state=state,
                     runs=runs,
+                    why=newest.why if newest is not None else "",
                 )
             )
         return tuple(found)
