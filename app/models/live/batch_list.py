@@ -18,6 +18,7 @@ from app.models.common.tasks import ignore
 from app.models.common.translate import tr
 from app.models.live.batch_form import BatchFormModel
 from app.models.live.batch_limits import BatchLimits
+from app.models.live.batch_words import progress_words
 from app.models.live.delayed_actions import DelayedAction, DelayedActions
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class BatchList(ObjectList[BatchRow]):
         super().__init__(lambda row: row.id, parent)
 
     def words(self, value: BatchRow) -> str:
-        return f"{value.name}, {tr(value.state.value)}: {value.words}"
+        return f"{value.name}, {tr(value.state.value)}: {progress_words(value)}"
 
 
 class BatchTasks(ObjectTable[BatchTask]):
@@ -315,7 +316,7 @@ class BatchesModel(QObject):
         )  # fmt: skip
         if was_active:
             self._tasks.start(api.pause_batch(batch), failed=self._tell)
-        self.undo_offered.emit(tr("Stops in 5 seconds: batch {0}, {1}").format(name, row.words))
+        self.undo_offered.emit(tr("Stops in 5 seconds: batch {0}, {1}").format(name, progress_words(row)))
 
     def retry(self) -> None:
         """Start the failed and stopped tasks of the shown batch again."""
@@ -428,7 +429,7 @@ class BatchesModel(QObject):
 
     def _on_limits(self, row: BatchRow) -> None:
         self.take(row)
-        self.notice.emit(tr("Changed: batch {0}, {1}").format(row.name, row.words))
+        self.notice.emit(tr("Changed: batch {0}, {1}").format(row.name, progress_words(row)))
 
 
 def _newest_first(rows: Sequence[BatchRow]) -> list[BatchRow]:

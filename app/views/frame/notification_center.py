@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.models.common.desktop_notifications import DesktopNotification
 from app.models.common.notifications import NotificationModel, NotificationSettings
+from app.models.live.batch_words import spent_words
 from app.models.live.intervention_policy import InterventionPolicyModel
 from app.views.frame.notifier import Notifier
 from app.views.live.policy_pane import PolicyPane
@@ -117,11 +118,10 @@ class NotificationCenter(QObject):
         """Say that no further run of a batch is started; in quiet hours only its row says so."""
         if not self.calls.enabled or self.calls.quiet.is_on:
             return
-        spent = ", ".join(part for part in (row.money_words, row.token_words) if part)
         note = DesktopNotification(
             key=row.id,
             title=self.tr("Batch {0} is out of budget").format(row.name),
-            body=self.tr("{0} of {1} done; {2}").format(row.ended, row.total, spent),
+            body=self.tr("{0} of {1} done; {2}").format(row.ended, row.total, spent_words(row)),
         )
         self.notifier.show_note(note, lambda: self._open_batch(row.id))
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem, QWidget
 
 from app.models.common.translate import tr
 from app.models.live.batch_list import BatchRow, BatchState, TaskState, batch_parts, time_left_words
+from app.models.live.batch_words import progress_words
 from app.views.widgets.rows import RowContent, RowDelegate, RowStyle, Span, line, plain, small
 from app.views.widgets.signs import icon_sign
 
@@ -49,7 +50,7 @@ def batch_row(row: BatchRow) -> RowContent:
         lines=(
             line(plain(row.name, bold=True), right=state),
             line(bar),
-            line(small(row.words), right=small(time_left_words(row))),
+            line(small(progress_words(row)), right=small(time_left_words(row))),
         )
     )
 
@@ -106,7 +107,7 @@ class BatchBar(QWidget):
 
     def show_row(self, row: BatchRow) -> None:
         self._row = row
-        self.setAccessibleName(self.tr("Progress: {0}").format(row.words))
+        self.setAccessibleName(self.tr("Progress: {0}").format(progress_words(row)))
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -26,6 +26,7 @@ from app.models.live.batch_list import (
     part_words,
     time_left_words,
 )
+from app.models.live.batch_words import progress_words, reason_words, spent_words
 from app.views.live.batch_limits import BatchLimitsForm
 from app.views.live.batch_marks import (
     BATCH,
@@ -275,7 +276,7 @@ class ShownBatch(QWidget):
         self.state.setText(stopping if model.is_stopping(row) else self.tr(row.state.value))
         restyle(self.state, kind=BATCH_ROLES[row.state])
         self.bar.show_row(row)
-        self.words.setText(row.words)
+        self.words.setText(progress_words(row))
         self.left.setText(time_left_words(row))
         self._show_why(row)
         self.options.setText(options_words(row))
@@ -294,13 +295,12 @@ class ShownBatch(QWidget):
 
     def _show_why(self, row: BatchRow) -> None:
         is_out = row.state is BatchState.OUT_OF_BUDGET
-        budget = " · ".join(part for part in (row.money_words, row.token_words) if part)
-        why = row.why
+        why = reason_words(row)
         if is_out and not why:
             why = self.tr(
                 "The budget is spent ({0}); {1} of {2} tasks have ended. No further run is started."
             )
-            why = why.format(budget, row.ended, row.total)
+            why = why.format(spent_words(row), row.ended, row.total)
         self.why.setText(why)
         self.why.setVisible(bool(why))
         self.raise_budget.setVisible(is_out and not self._model.limits.batch)
