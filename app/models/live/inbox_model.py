@@ -147,6 +147,8 @@ class InboxModel(QObject):
         live.client.live_run_changed.connect(self._on_row)
         live.client.request_changed.connect(self._on_request)
         live.client.login_shared.connect(self._on_login)
+        self.login_from = ""
+        """The run whose log-in was shared last."""
 
     # ------------------------------------------------------------ what is shown
     @property
@@ -300,6 +302,7 @@ class InboxModel(QObject):
             self._live.notice.emit(f"{name}: {words or tr('this request is closed')}")
 
     def _on_login(self, event: LoginShared) -> None:
+        self.login_from = event.source
         names = ", ".join(self._live.list.number_words(run) or run for run in event.runs)
         self._live.notice.emit(event.words or tr("The log-in is used by {0}").format(names))
 

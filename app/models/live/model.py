@@ -234,10 +234,10 @@ class LiveModel(LiveRuns):
                 self.takeover = account
                 self._hint = ""
                 self.takeover_changed.emit()
-            else:
+            elif self.inbox.login_from != run:  # what came of its log-in stays to be read
                 self.notice.emit(account.words or tr("The page was handed back"))
 
-        self.handing_back = run
+        self.handing_back, self.inbox.login_from = run, ""
         self.changed.emit()
         self.tasks.start(self.api.release(run, back), came, failed)
 
