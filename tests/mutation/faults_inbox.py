@@ -10,6 +10,11 @@ _GROUPS = ("tests/unit/engine/test_request_groups.py",)
 _STATE = ("tests/unit/engine/test_login_state.py",)
 _EQUAL = ("tests/unit/engine/test_equal_requests.py",)
 _LOGINS = ("tests/unit/engine/test_kept_logins.py",)
+SHARING, MADE = (
+    "app/engine/services/supervision/login_sharing.py",
+    "app/engine/services/supervision/made_login.py",
+)
+_SHARING = ("tests/unit/engine/test_login_sharing.py",)
 
 FAULTS = (
     Mutation(
@@ -177,5 +182,59 @@ FAULTS = (
         '"cookies": [*state["cookies"]]',
         "What was saved of other hosts stays.",
         _LOGINS,
+    ),
+    Mutation(
+        "log-in-without-news",
+        STATE,
+        "return bool(_entries(after) - _entries(before))",
+        "return True",
+        "A browser that has got nothing since it was taken over made no log-in.",
+        _STATE,
+        safety=True,
+    ),
+    Mutation(
+        "wished-over-kept",
+        LOGINS,
+        "if not proven and lacks_session(",
+        "if proven and lacks_session(",
+        "Only a proven log-in takes the place of one with more session cookies.",
+        _LOGINS,
+        safety=True,
+    ),
+    Mutation(
+        "open-page-proves",
+        SHARING,
+        "if page in seen or await browser.is_behind_login(page, wall.url, OPEN_SECONDS)",
+        "if page",
+        "A page that is open to everybody proves no log-in.",
+        _SHARING,
+        safety=True,
+    ),
+    Mutation(
+        "given-while-it-goes-on",
+        SHARING,
+        "            with found.control.driven():\n",
+        "            if True:\n",
+        "A run is held while its page is driven.",
+        _SHARING,
+        safety=True,
+    ),
+    Mutation(
+        "role-of-another-site",
+        SHARING,
+        'return role if role is None or site == found.request.site else ""',
+        "return role",
+        "A role of the run's site is no role of another site.",
+        _SHARING,
+        safety=True,
+    ),
+    Mutation(
+        "changed-log-in-is-given",
+        MADE,
+        "return state if login_mark(state) == made.mark else None",
+        "return state",
+        "A log-in of somebody else is not given in the place of the one that was made.",
+        _SHARING,
+        safety=True,
     ),
 )
