@@ -56,10 +56,13 @@ def live(qtbot, tasks, center, theme, run):
     desk = LiveWindow(view, model, engine, center, clock)
     desk.until(view.isActiveWindow)
     model.start()
-    desk.until(lambda: model.is_loaded)
-    desk.wait(0.1)
+    desk.until(lambda: model.is_loaded and len(model.inbox.entries.rows) == 2)
+    desk.wait()
+    desk.until(lambda: desk.holds(view))
     yield desk
     view.hide()
+    desk.wait()
+    model.inbox._again.stop()  # a button may be held down to the end
     view.page.close_pictures()
     model.frames.close()
     run(client.aclose())
@@ -108,8 +111,10 @@ def test_i_opens_the_riskiest_request_and_each_takes_one_key(live: LiveWindow) -
 
 def test_an_empty_inbox_takes_no_decision_and_shows_the_next_request_by_itself(live: LiveWindow) -> None:
     live.press(K.Key_I)
-    for _ in range(2):
+    for left in (1, 0):
         live.press(K.Key_A)
+        live.until(lambda left=left: live.model.inbox.count == left)
+    live.until(lambda: live.holds(live.view.empty_inbox))
     stand = dict(live.engine.rows)
     for key in (
         K.Key_A,
@@ -128,9 +133,8 @@ def test_an_empty_inbox_takes_no_decision_and_shows_the_next_request_by_itself(l
     assert live.model.delayed_stops.held.newest is None
     assert live.model.inbox.is_empty
     live.engine.ask(question(1, "live-11"))
-    live.wait()
-    assert live.model.run == "live-11"
-    assert live.view.faces.currentWidget() is live.view.columns
+    live.until(lambda: live.model.run == "live-11")
+    live.until(lambda: live.view.faces.currentWidget() is live.view.columns)
 
 
 def test_a_key_pressed_as_the_next_request_comes_decides_nothing(live: LiveWindow) -> None:
@@ -245,12 +249,15 @@ def test_the_button_says_for_how_many_runs_it_decides(live: LiveWindow) -> None:
         live.engine.ask(question(number, run, **same))
     live.wait()
     live.press(K.Key_I)
-    live.model.inbox.select(live.model.inbox.entries.rows[-1].key)
+    live.until(lambda: any(entry.runs == FOUR for entry in live.model.inbox.entries.rows))
+    live.model.inbox.select(next(one.key for one in live.model.inbox.entries.rows if one.runs == FOUR))
+    live.until(lambda: card(live).requests == ("ask-1", "ask-2", "ask-3", "ask-4"))
     live.wait()
     live.clock.forward()
     button = live.named(QPushButton, "Approve for 4 runs")
     assert live.view.bar.approve.accessibleName() == "Approve for 4"
     live.click(button)
+    live.until(lambda: live.did("decide_all") and live.said)
     assert len(live.did("decide_all")) == 1
     assert live.said[-1] == "Approved: 4 runs (run 7, run 8, run 9, run 10)"
     assert all(live.engine.rows[run].state is RunState.RUNNING for run in FOUR)
@@ -383,12 +390,12 @@ def test_one_log_in_by_hand_lets_four_runs_go_on_and_the_next_request_comes(live
     )
     assert index.isValid()
     live.press(K.Key_O)
-    assert live.engine.rows["live-11"].state is RunState.TAKEN_OVER
+    live.until(lambda: live.engine.rows["live-11"].state is RunState.TAKEN_OVER)
     live.until(lambda: live.view.page.has_control)
     live.press(K.Key_Escape, SHIFT)
     live.engine.hand_on_login("live-11")
-    live.wait(0.2)
-    assert "Logged in to shop: 3 runs go on" in live.said
+    live.until(lambda: "Logged in to shop: 3 runs go on" in live.said)
+    live.until(lambda: live.model.run in ("live-2", "live-3"))
     assert all(live.engine.rows[run].state is RunState.RUNNING for run in FOUR)
     assert live.model.run in ("live-2", "live-3")
     assert not live.did("decide")
@@ -406,8 +413,8 @@ def somebody_decides(live: LiveWindow, request: str) -> None:
 def test_a_decision_of_somebody_else_is_said_and_the_next_request_comes(live: LiveWindow) -> None:
     live.press(K.Key_I)
     somebody_decides(live, "req-1")
+    live.until(lambda: live.model.run == "live-3" and card(live).id == "req-2")
     assert "Decided by bo: approve" in live.said[-1]
-    assert live.model.run == "live-3"
     QTest.keyClick(QApplication.focusWidget(), K.Key_A)
     live.wait()
     assert not live.did("decide")
@@ -418,11 +425,13 @@ def test_a_request_that_goes_while_its_answer_is_typed_keeps_the_field_and_the_r
     live.wait()
     live.press(K.Key_I)
     live.press(K.Key_J)
-    assert live.model.run == "live-11"
+    live.until(lambda: live.model.run == "live-11" and card(live).id == "ask-1")
     live.press(K.Key_R)
+    live.until(live.view.needs.card.line.hasFocus)
     live.type("both of them, and")
     somebody_decides(live, "ask-1")
-    live.wait(0.3)
+    live.until(lambda: live.view.needs.card._stale)
+    live.wait(0.3)  # the inbox looks again several times
     assert live.model.run == "live-11"
     live.type(" also day")
     assert live.view.needs.card.line.text == "both of them, and also day"
@@ -434,6 +443,7 @@ def test_a_request_that_goes_while_its_answer_is_typed_keeps_the_field_and_the_r
 def test_a_button_held_down_as_the_request_goes_decides_nothing_else(live: LiveWindow) -> None:
     live.press(K.Key_I)
     button = live.view.bar.approve
+    live.until(lambda: card(live).id == "req-1" and button.isEnabled())
     live.clock.forward()
     QTest.mousePress(button, Qt.MouseButton.LeftButton)
     live.model.inbox.is_held = lambda: True  # offscreen, Qt does not tell which buttons are down

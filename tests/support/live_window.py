@@ -29,6 +29,15 @@ class LiveWindow(ReviewWindow):
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
         self.wait()
 
+    def wait(self, seconds=0.05):
+        """Turn the loop for some time, then until Live has shown all that came: its changes are put together."""
+        super().wait(seconds)
+        model = self.model
+        collecting = (model._soon, model.wall._soon)
+        while any(timer.isActive() for timer in collecting):
+            self.until(lambda: not any(timer.isActive() for timer in collecting))
+            super().wait(0)
+
     def number(self, run):
         """Return the key of a run's number."""
         return Qt.Key(Qt.Key.Key_0 + self.model.list.numbers.of(run))
