@@ -134,8 +134,11 @@ class BatchService:
             return
         async with self._runner.one_at_a_time:
             check_command("resume", found.status.state)
-            if found.budget_problem:
-                raise Conflict(found.budget_problem)
+            too_little = (
+                found.status.state is BatchState.OUT_OF_BUDGET and found.refused_at == found.budget_spent
+            )
+            if problem := found.budget_problem or (found.status.why if too_little else ""):
+                raise Conflict(problem)
             await self._runner.go_on(found)
 
     async def stop_batch(self, batch: str) -> None:
