@@ -61,8 +61,8 @@ def live(qtbot, tasks, center, theme, run):
     desk.until(lambda: desk.holds(view))
     yield desk
     view.hide()
-    desk.wait()
-    model.inbox._again.stop()  # a button may be held down to the end
+    for timer in (model._soon, model.inbox._again):
+        timer.stop()  # the view is deleted before the model
     view.page.close_pictures()
     model.frames.close()
     run(client.aclose())
