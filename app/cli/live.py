@@ -42,6 +42,7 @@ from app.engine.core.supervision import (
     RequestState,
     RunState,
     TakeoverSummary,
+    sort_live_rows,
 )
 from app.engine.core.trajectory import Outcome
 from app.errors import InputError, UsageError
@@ -74,8 +75,7 @@ def list_(
     wanted = parse_live_filter(words)
 
     async def listing(engine: Engine) -> list[LiveRow]:
-        await engine.recover()
-        return await engine.live_runs()
+        return sort_live_rows([*await engine.live_runs(), *await engine.left_runs()])
 
     rows = [row for row in with_engine(listing) if wanted.fits(row)]
     nothing = "no matching runs" if words else "no supervised runs"
@@ -137,7 +137,7 @@ def stop(run: str) -> None:
     """End a run after the current action; an interrupted one is closed for good."""
 
     async def stopping(engine: Engine) -> None:
-        await engine.recover()
+        await engine.recover_run(run)
         await engine.end_run(run)
 
     with_engine(stopping)
@@ -170,7 +170,7 @@ def hand_back(
     back = chosen[0] if chosen else HAND_BACK
 
     async def handing(engine: Engine) -> TakeoverSummary:
-        await engine.recover()
+        await engine.recover_run(run)
         return await engine.release(run, back)
 
     account = with_engine(handing)

@@ -114,7 +114,6 @@ def resume(batch: Name, as_json: Json = False) -> None:
     """Go on with a paused or stopped batch; if no process has it, this one runs it until it has ended."""
 
     async def resuming(engine: Engine) -> str:
-        await engine.recover()
         await engine.resume_batch(batch)
         return batch
 
@@ -126,7 +125,6 @@ def retry(batch: Name, as_json: Json = False) -> None:
     """Start its failed and stopped tasks again; if no process has it, this one runs it until it has ended."""
 
     async def retrying(engine: Engine) -> str:
-        await engine.recover()
         print_note(f"started again: {counted(await engine.retry_batch(batch), 'task')}")
         return batch
 
@@ -144,7 +142,6 @@ def limits(
     """Change parallel runs and budget; what is not given stays. A batch that was out of budget goes on."""
 
     async def changing(engine: Engine) -> str:
-        await engine.recover()
         row = (await engine.batch(batch)).row
         await engine.set_batch_limits(
             row.id,

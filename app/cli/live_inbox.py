@@ -28,11 +28,10 @@ def inbox(
     """List what needs a person, equal requests of several runs once; decide them with `live decide REQUEST --equal`."""
 
     async def gathering(engine: Engine) -> list[RequestGroup]:
-        await engine.recover()
         requests = await engine.requests()  # those of other processes are newer than their rows
         rows = [
             replace(row, needs=open_requests(one for one in requests if one.run == row.run))
-            for row in await engine.live_runs()
+            for row in [*await engine.live_runs(), *await engine.left_runs()]
         ]
         return inbox_groups(rows, order)
 
@@ -51,7 +50,6 @@ def share_login(run: str, as_json: Json = False) -> None:
     """
 
     async def sharing(engine: Engine) -> LoginShared:
-        await engine.recover()
         return await engine.share_login(run)
 
     shared = with_engine(sharing)

@@ -56,6 +56,7 @@ from app.engine.services.stored_suites import StoredSuites
 from app.engine.services.suites import SuiteService
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.batches import BatchService
+from app.engine.services.supervision.crash_recovery import left_runs
 from app.engine.services.supervision.equal_requests import EqualRequestService
 from app.engine.services.supervision.fleet import Fleet
 from app.engine.services.supervision.operator_actions import OperatorActions
@@ -197,9 +198,19 @@ class Engine(EngineApi):
 
     async def recover(self, *, automatically: bool = False) -> list[LiveRow]:
         """Show the runs that a crashed process left; ``automatically`` resumes those that were active."""
+        claimed = await self._batches.claim_left()
         rows = await self._fleet.recover(automatically=automatically)
-        await self._batches.recover_batches(automatically=automatically)
+        await self._batches.recover_batches(claimed, automatically=automatically)
         return rows
+
+    async def recover_run(self, run: str) -> None:
+        """Show one run if a crashed process left it; everything else is left as it is."""
+        await self._fleet.recover(automatically=False, wanted=lambda found: found.run == run)
+
+    async def left_runs(self) -> list[LiveRow]:
+        """Return the runs that a crashed process left, without taking them over."""
+        left = await self._core.on_store(left_runs, self._core.workspace)
+        return [one.row for one in left]
 
     def owns_batch(self, batch: str) -> bool:
         """Whether this process runs a batch."""

@@ -144,11 +144,49 @@ class RunRegistry:
 
     A living process holds ``folder/<process>.wall``; ``<process>.runs`` beside it lists its runs.  When nobody holds
     the first, any process may take the runs of the second.
+
+    A batch has a lock of its own, ``<batch>.batch``, which is taken before anything of it is read or resumed: two
+    processes can't both find it left and take it over.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock: FileLock | None = None
+        self._batches: dict[str, FileLock] = {}
+
+    def claim_batch(self, batch: str) -> bool:
+        """Make a batch ours for the life of this process; return ``False`` where a living process has it.
+
+        Raises:
+            StoreError: the folder can't be written.
+        """
+        if batch in self._batches:
+            return True
+        lock = FileLock(self._batch_path(batch))
+        with translated_errors(self._folder):
+            make_folder(self._folder)
+            if not lock.take_soon():
+                return False
+        try:
+            self.claim([batch])
+        except BaseException:
+            lock.delete()
+            raise
+        self._batches[batch] = lock
+        return True
+
+    def give_up_batch(self, batch: str) -> None:
+        """Let another process take over a batch of ours."""
+        if (lock := self._batches.pop(batch, None)) is not None:
+            lock.delete()
+
+    def has_other_owner(self, batch: str) -> bool:
+        """Whether another living process has a batch."""
+        path = self._batch_path(batch)
+        if batch in self._batches or not path.exists():
+            return False
+        with translated_errors(path), FileLock(path) as lock:
+            return not lock.take()
 
     def claim(self, runs: Iterable[str]) -> None:
         """Register runs as ours for the life of this process.  Raises ``StoreError`` where that can't be written."""
@@ -178,10 +216,15 @@ class RunRegistry:
         return found
 
     def close(self) -> None:
-        """Give up all runs."""
+        """Give up all runs and batches."""
+        for batch in list(self._batches):
+            self.give_up_batch(batch)
         if self._lock is not None:
             _delete(self._lock)
             self._lock = None
+
+    def _batch_path(self, batch: str) -> Path:
+        return self._folder / f"{validate_run_id(batch)}.batch"
 
 
 def _delete(lock: FileLock) -> None:

@@ -59,19 +59,27 @@ class BatchRunner:
         fleet.on_room, fleet.budget_keeper = self._on_room, self._keep_within_budget
         core.bus.subscribe(self._heard)
 
-    async def own(self, batch: LiveBatch) -> None:
-        """Register a batch as this process's."""
-        await self._core.on_store(self._core.workspace.run_registry.claim, [batch.id])
+    async def claim(self, id: str) -> bool:
+        """Make a batch this process's before it is read; return ``False`` where a living process has it."""
+        return await self._core.on_store(self._core.workspace.run_registry.claim_batch, id)
+
+    async def give_up(self, id: str) -> None:
+        """Leave a claimed batch to others."""
+        await self._core.on_store(self._core.workspace.run_registry.give_up_batch, id)
+
+    def own(self, batch: LiveBatch) -> None:
+        """Run a claimed batch from now on."""
         self.ours[batch.id] = batch
         self._fleet.batches.add(batch.id)
         self._fleet.listen()
 
     async def adopt(self, batch: LiveBatch, *, automatically: bool) -> None:
-        """Take over a batch that a process left: its runs are as the fleet found them.
+        """Take over a claimed batch that a process left: its runs are as the fleet found them.
 
-        ``automatically``: an active batch goes on; else it is paused.
+        ``automatically``: an active batch goes on; else it is paused.  Of a stopped one the runs that were left are
+        ended, as its process had not come to it.
         """
-        await self.own(batch)
+        self.own(batch)
         for run in batch.unfinished:
             found = self._fleet.find(run)
             if found is not None:
@@ -82,6 +90,9 @@ class BatchRunner:
                 batch.put(await self._core.on_store(left_run, self._core.workspace, batch.runs[run]))
         if batch.status.state is BatchState.ACTIVE and not automatically:
             batch.status = replace(batch.status, state=BatchState.PAUSED, why=NO_PROCESS)
+        if batch.status.state is BatchState.STOPPED:
+            async with self.one_at_a_time:
+                await self._end_runs(batch)
         self.share_budget(batch)
         self.refresh_soon(batch)
 
@@ -140,12 +151,16 @@ class BatchRunner:
         batch.held.clear()
         batch.to_resume.clear()
         await self.enter(batch, BatchState.STOPPED, why)
-        for run in self.runs_of(batch):
-            if run.row.state is not RunState.ENDED and run.run in batch.unfinished:
-                with suppress(Conflict, NotFound):  # it has ended by itself meanwhile
-                    await self._fleet.end_run(run.run)
+        await self._end_runs(batch)
         self.publish(batch)
         self.refresh_soon(batch)
+
+    async def _end_runs(self, batch: LiveBatch) -> None:
+        unfinished = set(batch.unfinished)
+        for run in self.runs_of(batch):
+            if run.row.state is not RunState.ENDED and run.run in unfinished:
+                with suppress(Conflict, NotFound):  # it has ended by itself meanwhile
+                    await self._fleet.end_run(run.run)
 
     async def save(self, batch: LiveBatch) -> None:
         """Store what has changed.  Raises ``StoreError``."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -109,9 +110,14 @@ class BatchService:
         status = BatchStatus(
             at_once=request.at_once, max_money=request.max_money, max_tokens=request.max_tokens
         )
-        await self._core.on_store(self._core.workspace.batches.add_batch, head, status, tasks)
+        await self._runner.claim(id)  # before any process can see it
+        try:
+            await self._core.on_store(self._core.workspace.batches.add_batch, head, status, tasks)
+        except BaseException:
+            await self._runner.give_up(id)
+            raise
         batch = LiveBatch(StoredBatch(head=head, status=status, tasks=dict(enumerate(tasks, 1))))
-        await self._runner.own(batch)
+        self._runner.own(batch)
         async with self._runner.one_at_a_time:
             await self._runner.feed()
         return self._runner.publish(batch)
@@ -216,18 +222,25 @@ class BatchService:
 
     # ------------------------------------------------------------ its process
 
-    async def recover_batches(self, *, automatically: bool) -> None:
-        """Take over the batches that a process left; call it after the fleet has recovered its runs.
+    async def claim_left(self) -> list[str]:
+        """Claim the batches that a process left; return them.  Call it before the fleet recovers its runs."""
+
+        def claiming() -> list[str]:
+            claim = self._core.workspace.run_registry.claim_batch
+            return [batch.id for batch in self._left() if claim(batch.id)]
+
+        return await self._core.on_store(claiming)
+
+    async def recover_batches(self, claimed: Collection[str], *, automatically: bool) -> None:
+        """Take over claimed batches; call it after the fleet has recovered their runs.
 
         ``automatically``: the engine restarted under a living window, so they go on; else a person decides.
         """
-        for batch in await self._core.on_store(self._stored_elsewhere, left=True):
-            if batch.id in self._runner.ours or batch.status.state in (BatchState.ENDED, BatchState.STOPPED):
-                continue
+        for id in claimed:
             try:
-                await self._runner.adopt(batch, automatically=automatically)
+                await self._adopt(id, automatically=automatically)
             except SiteloreError as error:
-                log.warning("batch %s can't be taken over: %s", batch.id, error)
+                log.warning("batch %s can't be taken over: %s", id, error)
 
     async def aclose(self) -> None:
         """Store how the runs fare before the fleet is closed."""
@@ -269,23 +282,33 @@ class BatchService:
         workspace = self._core.workspace
         what, text = f"batch {command}", command_text(**asked)
 
-        def send() -> LiveBatch | None:
-            found = self._stored(id)
-            check_command(command, found.status.state)
-            if id not in workspace.run_registry.runs_of_others():
-                return found
+        def take_or_send() -> bool:
+            check_command(command, self._stored(id).status.state)
+            if workspace.run_registry.claim_batch(id):
+                return True
             workspace.supervision.add_remote_command(id, what, text)
-            return None
+            return False
 
-        left = await self._core.on_store(send)
-        if left is None:
+        if not await self._core.on_store(take_or_send):
             return await reply_to(self._core, id, what, text, who="the process that runs the batch")
         # Its process may have ended a moment ago, so that its runs are not among the live ones yet.
-        await self._fleet.recover(automatically=False)
-        await self.recover_batches(automatically=False)
-        if id not in self._runner.ours:
-            await self._runner.adopt(left, automatically=False)
+        await self._fleet.recover(automatically=False, wanted=lambda run: run.row.batch == id)
+        await self._adopt(id, automatically=False)
         return self._runner.ours[id]
+
+    async def _adopt(self, id: str, *, automatically: bool) -> None:
+        """Take over a claimed batch as it is stored now; where that fails it is left to others."""
+        if id in self._runner.ours:
+            return
+        rows = self._core.workspace.batches
+        try:
+            batch = LiveBatch(await self._core.on_store(rows.batch_of, id))
+            if id not in self._runner.ours:
+                await self._runner.adopt(batch, automatically=automatically)
+        except BaseException:
+            if id not in self._runner.ours:
+                await self._runner.give_up(id)
+            raise
 
     async def _obey(self, method: Callable[..., Awaitable[object]], batch: str, text: str) -> None:
         """Do what another process asks of a batch of this one, and answer it."""
@@ -307,18 +330,22 @@ class BatchService:
             found.status = replace(found.status, state=BatchState.PAUSED, why=NO_PROCESS)
         return found
 
-    def _stored_elsewhere(self, *, left: bool = False) -> list[LiveBatch]:
-        """Return the batches that are not this process's; of those ``left`` by one as they were.  Store thread only."""
+    def _left(self) -> list[LiveBatch]:
+        """Return batches of no living process that are not over, or have unfinished runs.  Store thread only."""
+        over = (BatchState.ENDED, BatchState.STOPPED)
         others = self._core.workspace.run_registry.runs_of_others()
-        rows = self._core.workspace.batches
+        return [
+            batch
+            for batch in self._stored_elsewhere()
+            if batch.id not in others and (batch.status.state not in over or batch.unfinished)
+        ]
+
+    def _stored_elsewhere(self) -> list[LiveBatch]:
+        """Return the batches that are not this process's, without their tasks.  Store thread only."""
         found: list[LiveBatch] = []
-        for id in rows.ids():
-            if id in self._runner.ours or (left and id in others):
+        for id in self._core.workspace.batches.ids():
+            if id in self._runner.ours:
                 continue
-            try:
-                batch = LiveBatch(rows.batch_of(id)) if left else self._stored(id, tasks=False)
-            except NotFound:
-                continue
-            if not batch.status.dismissed:
-                found.append(batch)
-        return found
+            with suppress(NotFound):
+                found.append(self._stored(id, tasks=False))
+        return [batch for batch in found if not batch.status.dismissed]

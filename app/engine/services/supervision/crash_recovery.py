@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
 from app.engine.api.run_api import RunRequest
+from app.engine.core.batch import BatchState
 from app.engine.core.hand_back import ending_stated
 from app.engine.core.supervision import LiveRow, RunState, Stage, open_requests
 from app.engine.core.trajectory import Outcome
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 IN_PROGRESS = frozenset({RunState.QUEUED, RunState.STARTING, RunState.RUNNING, RunState.RECOVERING})
 """States in which nobody had to act."""
 
+IsWanted = Callable[[LiveRunSnapshot], bool]
 AddRow = Callable[[LiveRow, RunRequest], None]
 Resume = Callable[[str], Awaitable[None]]
 
@@ -30,7 +32,8 @@ Resume = Callable[[str], Awaitable[None]]
 class RecoverableRun:
     """A run left by its process: its row as it will be shown, its request, and whether it was active.
 
-    ``went`` is also true where the decision it waited for has been made since.
+    ``went`` is also true where the decision it waited for has been made since, and false where its batch does not go
+    on: it was paused, stopped, or out of budget.
     """
 
     row: LiveRow
@@ -39,7 +42,13 @@ class RecoverableRun:
 
 
 async def recover_runs(
-    core: Core, put: AddRow, resume: Resume, *, ours: Collection[str] = (), automatically: bool
+    core: Core,
+    put: AddRow,
+    resume: Resume,
+    wanted: IsWanted | None = None,
+    *,
+    ours: Collection[str] = (),
+    automatically: bool,
 ) -> list[LiveRow]:
     """Show the runs that a crashed process left, and resume those that were active.
 
@@ -49,10 +58,11 @@ async def recover_runs(
     Args:
         put: adds a run to the live runs.
         ours: runs that are among them already.
+        wanted: says by its snapshot whether a run is to be taken over; ``None`` for all.
         resume: starts to resume (or start) a run that was added, and returns.
         automatically: the engine restarted under a living window: active runs are resumed.  Else a person decides.
     """
-    left = await core.on_store(recoverable_runs, core.workspace, ours)
+    left = await core.on_store(recoverable_runs, core.workspace, ours, wanted)
     for one in left:
         put(one.row, one.request)
     for one in left:
@@ -65,24 +75,41 @@ async def recover_runs(
     return [one.row for one in left]
 
 
-def recoverable_runs(workspace: Workspace, ours: Collection[str] = ()) -> list[RecoverableRun]:
-    """Return the runs that were alive when their process died, oldest first; store thread only."""
+def recoverable_runs(
+    workspace: Workspace, ours: Collection[str] = (), wanted: IsWanted | None = None
+) -> list[RecoverableRun]:
+    """Take over the runs that were alive when their process died, oldest first; store thread only.
+
+    The runs of a batch that another process has are left to that one.
+    """
+    left = left_runs(workspace, ours, wanted)
+    try:
+        workspace.run_registry.claim(one.row.run for one in left)
+    except SiteloreError as error:
+        log.warning("the live runs could not be registered: %s", error)
+    return left
+
+
+def left_runs(
+    workspace: Workspace, ours: Collection[str] = (), wanted: IsWanted | None = None
+) -> list[RecoverableRun]:
+    """Return the runs that were alive when their process died, without taking them over; store thread only."""
     left: list[RecoverableRun] = []
     elsewhere = {note.run for note in workspace.runs_of_other_processes()}.union(ours)
     for note in workspace.supervision.snapshots():
-        if note.run in elsewhere:
+        if note.run in elsewhere or (wanted is not None and not wanted(note)):
             continue
         try:
+            if note.row.batch and workspace.run_registry.has_other_owner(note.row.batch):
+                continue
             found = _recoverable(workspace, note)
         except SiteloreError as error:
             log.warning("run %s can't be shown among the live runs: %s", note.run, error)
             continue
         if found is not None:
-            left.append(found)
-    try:
-        workspace.run_registry.claim(one.row.run for one in left)
-    except SiteloreError as error:
-        log.warning("the live runs could not be registered: %s", error)
+            batch = note.row.batch
+            goes_on = not batch or workspace.batches.state_of(batch) is BatchState.ACTIVE
+            left.append(found if goes_on else replace(found, went=False))
     return left
 
 

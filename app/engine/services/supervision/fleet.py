@@ -28,7 +28,7 @@ from app.engine.services.review import ReviewService
 from app.engine.services.run_reader import RunReader
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.checked_requests import checked_requests
-from app.engine.services.supervision.crash_recovery import recover_runs
+from app.engine.services.supervision.crash_recovery import IsWanted, recover_runs
 from app.engine.services.supervision.forwarding import FORWARDED, forwarded
 from app.engine.services.supervision.supervised_run import SupervisedRun, new_live_row
 from app.engine.services.task_files import read_tasks
@@ -251,7 +251,7 @@ class Fleet:
                 await found.save_snapshot()
             found.is_closing = True
 
-    async def recover(self, *, automatically: bool) -> list[LiveRow]:
+    async def recover(self, *, automatically: bool, wanted: IsWanted | None = None) -> list[LiveRow]:
         """Show the runs that a crashed process left; ``automatically`` resumes those that were active."""
 
         def put(row: LiveRow, request: RunRequest) -> None:
@@ -267,7 +267,8 @@ class Fleet:
             else:
                 self.resume_in_background(found)
 
-        return await recover_runs(self._core, put, resume, ours=set(self._runs), automatically=automatically)
+        ours = set(self._runs)
+        return await recover_runs(self._core, put, resume, wanted, ours=ours, automatically=automatically)
 
     # ------------------------------------------------------------ inside
 

@@ -131,6 +131,12 @@ class BatchStore(StoreFile):
             },
         )
 
+    def state_of(self, id: str) -> BatchState | None:
+        """Return where a batch stands, ``None`` for one that is unknown or unreadable."""
+        row = self._one("SELECT document FROM batch_state WHERE batch = ?", id)
+        status = from_json(BatchStatus, row["document"], f"state of batch {id}") if row is not None else None
+        return status.state if status is not None else None
+
     def save_status(self, id: str, status: BatchStatus) -> None:
         """Replace where a batch stands."""
         self._write(
