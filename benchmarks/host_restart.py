@@ -210,7 +210,7 @@ class Killed:
         return [f"connected again after {found.connected:.1f} s", *lines] if found.connected else lines
 
     def faults(self) -> list[str]:
-        """What is missing, doubled or otherwise than before on the disk."""
+        """Differences from before on the disk: missing, doubled or otherwise."""
         found: list[str] = []
         with Workspace.open(self._workspace) as workspace:
             for run, before in self._steps.items():

@@ -30,6 +30,8 @@ NOT_IN_A_SMOKE_TEST = {
     "app/engine/agent/scout/map_choice.py": "tests/unit/engine/test_scout_orderings.py",
     "app/engine/agent/write_gate/query_forms.py": "tests/unit/engine/test_agent_action_risk.py",
     "app/engine/agent/tip_query.py": "tests/unit/engine/test_tip_query.py",
+    "app/engine/services/supervision/other_processes.py": "tests/unit/engine/test_batches_of_others.py",
+    "app/engine/services/supervision/remote_replies.py": "tests/unit/engine/test_batches_of_others.py",
 }
 """Modules that meet no browser, with the unit test that runs them."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -15,10 +16,11 @@ from pathlib import Path
 import pytest
 
 from app.demo.server import DemoServer
-from app.engine.core.batch import BatchState, TaskState
+from app.engine.core.batch import BatchRow, BatchState, TaskState
 from app.engine.core.supervision import OperatorAction
 from app.engine.store.supervision.batch_store import StoredBatch
 from app.engine.store.workspace import Workspace
+from app.models.common.engine_client import EngineClient
 from tests.support.demo_site_thread import demo_site
 from tests.support.operator_driver import KITCHEN, WAIT
 from tests.support.program import CHECKOUT, Sitelore
@@ -27,7 +29,7 @@ from tests.support.shop_brain import count_the_kitchen
 
 pytestmark = [
     pytest.mark.usefixtures("chromium"),
-    pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C is sent as a signal"),
+    pytest.mark.skipif(sys.platform == "win32", reason="process groups of POSIX"),
 ]
 
 
@@ -112,7 +114,7 @@ def task_file(folder: Path, shop: DemoServer, count: int, **more: object) -> str
 
 
 def faults(workspace: Path, tasks: int) -> list[str]:
-    """What is lost or doubled."""
+    """Tasks and steps that are lost or doubled."""
     found: list[str] = []
     with Workspace.open(workspace) as opened:
         batch = opened.batches.batch_of(opened.batches.ids()[0])
@@ -237,3 +239,29 @@ def test_a_budget_of_money_runs_out_is_refused_to_a_second_terminal_and_raised_t
     assert "sitelore live batch limits batch-" in first.said
     assert "$" in first.said
     assert faults(place, 3) == []
+
+
+async def test_an_open_window_follows_and_pauses_the_batch_of_a_terminal(tmp_path: Path, shop: DemoServer):
+    place, tasks = tmp_path / "workspace", task_file(tmp_path, shop, 3)
+    client, rows = EngineClient(), list[BatchRow]()
+    client.batch_changed.connect(lambda event: rows.append(event.row))
+
+    async def told(state: BatchState) -> BatchRow:
+        async with asyncio.timeout(WAIT):
+            while not rows or rows[-1].state is not state:
+                await asyncio.sleep(0.05)
+        return rows[-1]
+
+    await client.spawn(place)
+    try:
+        with Terminal(place, "start", tasks, "--at-once", "1", "--kb", "none", "--policy", "scout") as first:
+            active = await told(BatchState.ACTIVE)
+            assert (active.name, active.total) == ("kitchens", 3)
+            await client.api.pause_batch(active.id)
+            await told(BatchState.PAUSED)
+            assert [row.state for row in await client.api.batches()] == [BatchState.PAUSED]
+            await client.api.resume_batch(active.id)
+            assert (await told(BatchState.ENDED)).answered == 3
+            assert await asyncio.to_thread(first.ended) == 0, first.said
+    finally:
+        await client.aclose()
