@@ -94,6 +94,8 @@ class PauseControl:
         self._state, self._stage, self._stage_since = RunState.STARTING, Stage.IDLE, now()
         self._begun = self._ended = self._stopping = False
         self._paused = self._single = self._taking = False
+        self._pause_next: str | None = None
+        """Why the run is paused once its page is handed back, ``None`` where it is not."""
         self._unready = False
         """No page is open yet that could be taken over."""
         self._mending = self._driving = 0
@@ -167,6 +169,15 @@ class PauseControl:
         self.why = why
         self._shift()
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether a person has its page, or is about to."""
+        return self._taking
+
+    def pause_after_takeover(self, why: str | None) -> None:
+        """Let the run be paused once its page is handed back; ``None``: let it go on."""
+        self._pause_next = why if self._taking else None
+
     def resume(self) -> None:
         """Resume a paused run.  Raises ``Conflict`` where it is over or taken over."""
         self._check_alive()
@@ -224,12 +235,13 @@ class PauseControl:
                     raise Conflict("the run ended before it could be taken over")
                 await self._bell.wait()
         except BaseException:
-            self._paused, self._taking = paused, False
+            self._paused, self._taking = paused or self._pause_next is not None, False
+            self.why, self._pause_next = self._pause_next or self.why, None
             self._shift()
             raise
 
     async def release(self, takeover_summary: TakeoverSummary | None = None) -> None:
-        """Hand the page back: the agent gets the summary, looks again and continues.
+        """Hand the page back: the agent gets the summary, looks again and continues, unless it is to be paused.
 
         Raises:
             Conflict: the run is not taken over.
@@ -238,10 +250,11 @@ class PauseControl:
             raise Conflict("the run is not taken over")
         if takeover_summary is not None:
             self.takeover_summary = takeover_summary
-        self._taking = self._paused = self._single = False
+        self._taking = self._single = False
+        self._paused, self.why = self._pause_next is not None, self._pause_next or ""
+        self._pause_next = None
         self.page_changes += 1
         self.hand_backs += 1
-        self.why = ""
         self._shift()
 
     # called by the loop

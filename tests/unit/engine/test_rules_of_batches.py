@@ -199,3 +199,19 @@ def test_the_states_of_all_tasks_add_up():
         cost=Cost(known=12.4), max_money=50,
     )  # fmt: skip
     assert row.words == "37 of 812, 4 need you, 62 % answered, $12.40 of $50.00"
+
+
+@pytest.mark.parametrize(
+    ("limit", "before", "now", "expected"),
+    [
+        pytest.param("tokens", {"max_tokens": 5}, {"max_tokens": 9}, True, id="more tokens"),
+        pytest.param("tokens", {"max_tokens": 5}, {"max_tokens": 0}, True, id="no limit any more"),
+        pytest.param("tokens", {"max_tokens": 5}, {"max_tokens": 5}, False, id="the same"),
+        pytest.param("tokens", {"max_tokens": 5}, {"max_tokens": 3}, False, id="fewer"),
+        pytest.param("tokens", {"max_tokens": 0}, {"max_tokens": 3}, False, id="a new limit"),
+        pytest.param("money", {"max_tokens": 5}, {"max_tokens": 9}, False, id="another limit"),
+        pytest.param("money", {"max_money": 0.5}, {"max_money": 0.6}, True, id="more money"),
+    ],
+)
+def test_a_budget_is_raised_by_more_of_what_it_limits(limit, before, now, expected):
+    assert rules.is_raised(limit, BatchStatus(**before), BatchStatus(**now)) is expected

@@ -152,6 +152,12 @@ def is_refused_by_batch(limit: str, own: Left, shared: Left) -> bool:
     return limit == "money" and shared.money is not None and (own.money is None or shared.money < own.money)
 
 
+def is_raised(limit: str, before: BatchStatus, now: BatchStatus) -> bool:
+    """Whether the budget of this limit was raised, or taken away."""
+    old, new = (before.max_tokens, now.max_tokens) if limit == "tokens" else (before.max_money, now.max_money)
+    return old != new and (not new or 0 < old < new)
+
+
 def state_after(status: BatchStatus, states: Iterable[TaskState], problem: str) -> tuple[BatchState, str]:
     """Return the state that follows, with its reason, once a task has changed or something was spent.
 

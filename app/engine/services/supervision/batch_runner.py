@@ -127,11 +127,13 @@ class BatchRunner:
                 await self._pause_run(batch, run, why)
         self.publish(batch)
 
-    async def go_on(self, batch: LiveBatch, *, only_retried: bool = False) -> None:
+    async def go_on(self, batch: LiveBatch, *, only_retried: bool) -> None:
         """Release the runs that were paused with the batch, resume those a process left, and start further ones."""
         await self.enter(batch, BatchState.ACTIVE, only_retried=only_retried)
         self.share_budget(batch)
         for run in self.runs_of(batch):
+            if run.run in batch.held:
+                run.control.pause_after_takeover(None)
             if run.run in batch.held and run.is_active and run.control.pause_requested:
                 with suppress(Conflict):  # it is taken over, or has ended
                     run.control.resume()
@@ -214,7 +216,9 @@ class BatchRunner:
 
     def _on_progress(self, batch: LiveBatch, before: BatchRun, after: BatchRun) -> None:
         if after.state is TaskState.FAILED and not after.outcome and not after.steps:
-            batch.failed_starts += before.state is not TaskState.FAILED
+            if before.state is not TaskState.FAILED:
+                batch.failed_starts += 1
+                batch.start_problem = after.number, after.why
         elif after.steps > before.steps or after.outcome:
             batch.failed_starts = 0
         if (after.tokens, after.cost) != (before.tokens, before.cost):
@@ -268,9 +272,9 @@ class BatchRunner:
         elif state is not before:
             await self.enter(batch, state, why)
         elif state is BatchState.ACTIVE and batch.failed_starts >= MAX_FAILED_STARTS:
-            failed = [run for run in batch.runs.values() if run.state is TaskState.FAILED][-1]
             count, batch.failed_starts = batch.failed_starts, 0
-            why = f"{count} runs in a row could not begin; the last, of task {failed.number}: {failed.why}"
+            number, problem = batch.start_problem
+            why = f"{count} runs in a row could not begin; the last, of task {number}: {problem}"
             await self.pause(batch, BatchState.PAUSED, why)
 
     # ------------------------------------------------------------ runs
@@ -316,12 +320,26 @@ class BatchRunner:
         left = own.within(shared)
         request = replace(batch.tasks[number], max_tokens=left.tokens or 0, max_money=left.money or 0.0)
         self._agent_runs.copy_passwords(task_key(batch.id, number), run.run)
-        await self._core.on_store(self._core.workspace.batches.add_run, batch.id, run)
-        batch.add_run(run)
-        batch.started.add(run.run)
-        await self._fleet.start_checked(run.run, request)
+        try:
+            await self._core.on_store(self._core.workspace.batches.add_run, batch.id, run)
+            batch.add_run(run)
+            batch.started.add(run.run)
+            await self._fleet.start_checked(run.run, request)
+        except SiteloreError as error:
+            self._lose(batch, run, str(error))
+            return False
         self.share_budget(batch)
         return True
+
+    def _lose(self, batch: LiveBatch, run: BatchRun, why: str) -> None:
+        """Count a run that could not be stored as none: its task is started again in a moment."""
+        log.warning("task %d of batch %s could not be started: %s", run.number, batch.id, why)
+        if run.run in batch.runs:
+            batch.put(replace(run, lost=True))
+        batch.started.discard(run.run)
+        batch.failed_starts += 1
+        batch.start_problem = run.number, why
+        self.refresh_soon(batch)
 
     def _is_left(self, batch: LiveBatch, run: SupervisedRun) -> bool:
         """Whether a process left a run, in its midst or before it had begun, that nobody has resumed yet."""
@@ -331,7 +349,11 @@ class BatchRunner:
     async def _pause_run(self, batch: LiveBatch, run: SupervisedRun, why: str) -> None:
         if run.row.state is RunState.QUEUED:
             batch.queued.add(run.run)
-        if not run.is_active or run.control.pause_requested or run.row.state is RunState.TAKEN_OVER:
+        if run.is_active and run.control.is_taken:
+            run.control.pause_after_takeover(why)
+            batch.held.add(run.run)
+            return
+        if not run.is_active or run.control.pause_requested:
             return
         run.control.pause(why, self._core.author)
         batch.held.add(run.run)
@@ -367,13 +389,16 @@ class BatchRunner:
         batch = self.ours.get(found.request.batch)
         if batch is None or found.run not in batch.runs or self._closing:
             return False
-        if not rules.is_refused_by_batch(found.refused_by, *self._left(batch, batch.runs[found.run])):
+        refused_by, before = found.refused_by, batch.status
+        if not rules.is_refused_by_batch(refused_by, *self._left(batch, batch.runs[found.run])):
             return False
         async with self.one_at_a_time:
             if batch.status.state in (BatchState.STOPPED, BatchState.ENDED):
                 return False
+            if rules.is_raised(refused_by, before, batch.status):
+                return True  # meanwhile; it asks again
             row = batch.row(self._fleet.at_once)
-            used = row.token_words if found.refused_by == "tokens" else row.money_words
+            used = row.token_words if refused_by == "tokens" else row.money_words
             why = batch.budget_problem or f"{used}: too little is left for the next answer; raise the budget"
             batch.refused_at = batch.budget_spent
             if batch.status.state is BatchState.ACTIVE:

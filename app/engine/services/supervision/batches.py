@@ -145,7 +145,8 @@ class BatchService:
             )
             if problem := found.budget_problem or (found.status.why if too_little else ""):
                 raise Conflict(problem)
-            await self._runner.go_on(found)
+            only = found.status.only_retried and found.status.state is not BatchState.STOPPED
+            await self._runner.go_on(found, only_retried=only)
 
     async def stop_batch(self, batch: str) -> None:
         """End its active runs and start no more.  Raises ``Conflict``: it has ended."""

@@ -23,7 +23,7 @@ class LiveBatch:
         to_resume: runs that a process left behind, to be resumed when there is room.
         queued: runs that were not started when the batch was paused.  started: runs that this process started.
         changed: runs whose record is not stored yet.  saved, published: as it was stored and published last.
-        failed_starts: runs in a row that broke off before their first step.
+        failed_starts: runs in a row that did not begin.  start_problem: task and reason of the last.
         refused_at: spending and budget at which a run's next answer was too dear, ``None`` for none.
     """
 
@@ -40,6 +40,7 @@ class LiveBatch:
         self.saved: BatchStatus | None = None
         self.published: BatchRow | None = None
         self.failed_starts = 0
+        self.start_problem = 0, ""
         self.refused_at: tuple[rules.Spending, float, int] | None = None
         self._by_task = defaultdict[int, list[str]](list)
         for run in stored.runs:
