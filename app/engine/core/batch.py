@@ -37,6 +37,7 @@ class BatchTask:
         number: from 1, in the order of the file.
         runs: ids of its runs, the newest last; none before it is started.
         why: the answer of the newest run, or the reason of its end; "" without one.
+        outcome: of the newest run once it has ended, ``answered by hand`` where a person did the task.
     """
 
     number: int
@@ -46,6 +47,7 @@ class BatchTask:
     state: TaskState = TaskState.WAITING
     runs: tuple[str, ...] = ()
     why: str = ""
+    outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

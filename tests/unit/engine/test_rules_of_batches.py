@@ -215,3 +215,16 @@ def test_the_states_of_all_tasks_add_up():
 )
 def test_a_budget_is_raised_by_more_of_what_it_limits(limit, before, now, expected):
     assert rules.is_raised(limit, BatchStatus(**before), BatchStatus(**now)) is expected
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ended_by", "expected"),
+    [
+        pytest.param("answered", "", "answered", id="by the agent"),
+        pytest.param("answered", "ana", "answered by hand", id="by a person"),
+        pytest.param("done_by_hand", "ana", "answered by hand", id="finished by a person"),
+        pytest.param("step_limit", "", "step_limit", id="otherwise"),
+    ],
+)
+def test_what_a_person_answered_is_called_so(outcome, ended_by, expected):
+    assert rules.outcome_words(run(outcome=outcome, ended_by=ended_by)) == expected

@@ -11,7 +11,7 @@ from app.engine.agent.run_recording import cost_of_steps, tokens_of_steps
 from app.engine.core.batch import TaskState
 from app.engine.core.trajectory import Outcome
 from app.engine.evaluation.report.csv_tables import csv_text
-from app.engine.services.supervision.batch_rules import FINAL, ended_state
+from app.engine.services.supervision.batch_rules import FINAL, ended_state, outcome_words
 from app.engine.services.supervision.live_batch import LiveBatch
 from app.engine.store.database import translated_errors
 from app.engine.store.supervision.batch_store import BatchRun
@@ -63,7 +63,7 @@ def _table(batch: LiveBatch, answers: dict[str, str]) -> str:
                 csv_text(task.intent),
                 task.state.value,
                 known.run,
-                known.outcome,
+                outcome_words(known),
                 csv_text(answers.get(known.run, "")),
                 *spent,
                 " ".join(task.runs),
@@ -92,5 +92,6 @@ def left_run(workspace: Workspace, run: BatchRun) -> BatchRun:
         spent,
         state=ended_state(head.outcome.value),
         outcome=head.outcome.value,
+        ended_by=head.ended_by,
         why=head.answer if head.answer is not None else head.error,
     )

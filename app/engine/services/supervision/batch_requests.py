@@ -17,7 +17,7 @@ from app.engine.services.supervision.fleet import MAX_CONCURRENCY
 from app.engine.store.supervision.batch_store import BatchHead
 from app.errors import UsageError
 
-MAX_TASKS = 20_000
+MAX_TASKS = 5_000
 MAX_NAME = 80
 
 

@@ -61,6 +61,12 @@ def ended_state(outcome: str) -> TaskState:
     return TaskState.STOPPED if outcome == Outcome.STOPPED else TaskState.FAILED
 
 
+def outcome_words(run: BatchRun) -> str:
+    """Return the outcome of an ended run; what a person answered or finished is counted as answered, and called so."""
+    by_hand = run.outcome == Outcome.DONE_BY_HAND or (run.outcome == Outcome.ANSWERED and run.ended_by)
+    return "answered by hand" if by_hand else run.outcome
+
+
 def run_state(row: LiveRow, *, broke_off_here: bool) -> TaskState:
     """Return the state of a task by the row of its newest run."""
     if row.state is RunState.ENDED:

@@ -257,7 +257,8 @@ class BatchRunner:
                 await self._settle(batch)
                 await self.feed()
                 await self.save(batch)
-                for run in batch.ended_runs()[:-MAX_ENDED_ROWS]:
+                ended = [run.run for run in self.runs_of(batch) if batch.runs[run.run].state in rules.FINAL]
+                for run in ended[:-MAX_ENDED_ROWS]:
                     await self.drop_row(run)
         except SiteloreError as error:
             log.warning("batch %s could not be stored: %s", batch.id, error)
@@ -316,8 +317,7 @@ class BatchRunner:
         if not number:
             return False
         run = BatchRun(run=new_run_id(), number=number)
-        own, shared = self._left(batch, run)
-        left = own.within(shared)
+        left = self._own_left(batch, run).within(self._shared_left(batch))
         request = replace(batch.tasks[number], max_tokens=left.tokens or 0, max_money=left.money or 0.0)
         self._agent_runs.copy_passwords(task_key(batch.id, number), run.run)
         try:
@@ -368,20 +368,21 @@ class BatchRunner:
 
     # ------------------------------------------------------------ the budget
 
-    def _left(self, batch: LiveBatch, run: BatchRun) -> tuple[rules.Left, rules.Left]:
-        """Return what is left of a run's own budget, and of its batch's."""
+    def _shared_left(self, batch: LiveBatch) -> rules.Left:
+        return rules.left_of(batch.spending, batch.status.max_money, batch.status.max_tokens)
+
+    def _own_left(self, batch: LiveBatch, run: BatchRun) -> rules.Left:
         if run.run not in self._own_budgets:
             self._own_budgets[run.run] = run_budget(batch.tasks[run.number])
-        own = rules.left_of(rules.spending_of([run]), *self._own_budgets[run.run])
-        return own, rules.left_of(batch.spending, batch.status.max_money, batch.status.max_tokens)
+        return rules.left_of(rules.spending_of([run]), *self._own_budgets[run.run])
 
     def share_budget(self, batch: LiveBatch) -> None:
         """Let each active run spend at most what its batch has left."""
+        shared = self._shared_left(batch)
         for found in self.runs_of(batch):
             run = batch.runs[found.run]
             if found.row.state.alive and run.number in batch.tasks:
-                own, shared = self._left(batch, run)
-                left = own.within(shared)
+                left = self._own_left(batch, run).within(shared)
                 found.leave_budget(left.tokens, left.money)
 
     async def _keep_within_budget(self, found: SupervisedRun) -> bool:
@@ -390,7 +391,8 @@ class BatchRunner:
         if batch is None or found.run not in batch.runs or self._closing:
             return False
         refused_by, before = found.refused_by, batch.status
-        if not rules.is_refused_by_batch(refused_by, *self._left(batch, batch.runs[found.run])):
+        own = self._own_left(batch, batch.runs[found.run])
+        if not rules.is_refused_by_batch(refused_by, own, self._shared_left(batch)):
             return False
         async with self.one_at_a_time:
             if batch.status.state in (BatchState.STOPPED, BatchState.ENDED):

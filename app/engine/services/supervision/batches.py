@@ -169,7 +169,7 @@ class BatchService:
             if not numbers:
                 return 0
             await self._core.on_store(self._core.workspace.batches.add_retries, id, numbers)
-            found.retries.update(numbers)
+            found.ask_again(numbers)
             for run in filter(None, map(found.newest_run, numbers)):
                 await self._runner.drop_row(run.run)
             if found.status.state in (BatchState.ENDED, BatchState.STOPPED):

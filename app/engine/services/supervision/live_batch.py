@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from app.engine.api.run_api import RunRequest
 from app.engine.core.batch import BatchRow, BatchState, BatchTask, TaskState
 from app.engine.core.supervision import LiveRow
 from app.engine.services.supervision import batch_rules as rules
+from app.engine.services.supervision.batch_totals import BatchTotals
 from app.engine.store.supervision.batch_store import BatchRun, BatchStatus, StoredBatch
 
 
@@ -40,11 +41,19 @@ class LiveBatch:
         self.saved: BatchStatus | None = None
         self.published: BatchRow | None = None
         self.failed_starts = 0
-        self.start_problem = 0, ""
+        self.start_problem: tuple[int, str] = (0, "")
         self.refused_at: tuple[rules.Spending, float, int] | None = None
         self._by_task = defaultdict[int, list[str]](list)
         for run in stored.runs:
             self._by_task[run.number].append(run.run)
+        self._totals = BatchTotals(stored.runs)
+        self._states = {number: self._state(number) for number in range(1, self.head.total + 1)}
+        self._counts = Counter(self._states.values())
+        self._unstarted: set[int] = set()
+        self._again: set[int] = set()
+        self._shown: dict[int, BatchTask] = {}
+        for number in self._states:
+            self._line_up(number)
 
     @property
     def id(self) -> str:
@@ -52,14 +61,9 @@ class LiveBatch:
         return self.head.id
 
     @property
-    def states(self) -> dict[int, TaskState]:
-        """The state of each task, in order."""
-        return {number: self._state(number) for number in range(1, self.head.total + 1)}
-
-    @property
     def spending(self) -> rules.Spending:
         """The cost of all its runs together."""
-        return rules.spending_of(self.runs.values())
+        return self._totals.spending
 
     @property
     def budget_problem(self) -> str:
@@ -74,23 +78,32 @@ class LiveBatch:
     @property
     def unfinished(self) -> list[str]:
         """Runs that have not ended."""
-        return [run.run for run in self.runs.values() if run.state in rules.UNFINISHED and not run.lost]
+        return [run.run for run in self._totals.open_runs if not run.lost]
 
     @property
     def next_task(self) -> int:
         """Number of the task to start next, 0 for none; one whose request can't be read is never started."""
-        states = {number: state for number, state in self.states.items() if number in self.tasks}
+        first = [min(numbers) for numbers in (self._again, self._unstarted) if numbers]
+        states = dict.fromkeys(first, TaskState.WAITING)
         return rules.next_task(states, self.retries, only_retried=self.status.only_retried)
 
     def to_retry(self) -> list[int]:
         """Return the tasks that can be started again."""
         again = (TaskState.FAILED, TaskState.STOPPED)
-        return [number for number, state in self.states.items() if state in again and number in self.tasks]
+        return [number for number, state in self._states.items() if state in again and number in self.tasks]
+
+    def ask_again(self, numbers: Iterable[int]) -> None:
+        """Count that tasks are to be started once more."""
+        for number in numbers:
+            self.retries[number] += 1
+            self._follow(number)
 
     def add_run(self, run: BatchRun) -> None:
         """Add a run of a task."""
         self.runs[run.run] = run
         self._by_task[run.number].append(run.run)
+        self._totals.put(None, run)
+        self._follow(run.number)
 
     def take(self, row: LiveRow, *, broke_off_here: bool) -> bool:
         """Take over what a run's row says; return whether anything changed."""
@@ -101,6 +114,7 @@ class LiveBatch:
             state=rules.run_state(row, broke_off_here=broke_off_here),
             outcome=row.outcome,
             why=row.why,
+            ended_by=row.ended_by,
             steps=row.step,
             tokens=max(row.tokens, before.tokens),
             cost=row.cost if row.cost is not None else before.cost,
@@ -113,26 +127,24 @@ class LiveBatch:
 
     def put(self, run: BatchRun) -> None:
         """Replace the record of a run."""
-        self.runs[run.run] = run
+        before, self.runs[run.run] = self.runs[run.run], run
         self.changed.add(run.run)
+        self._totals.put(before, run)
+        self._follow(run.number)
 
     def following_state(self) -> tuple[BatchState, str]:
         """Return the state that follows from tasks and budget, with its reason."""
-        states = self.states
-        state, why = rules.state_after(self.status, states.values(), self.budget_problem)
+        there = {state for state, count in self._counts.items() if count}
+        state, why = rules.state_after(self.status, there, self.budget_problem)
         only = self.status.only_retried and state is BatchState.ACTIVE
-        if only and not self.next_task and not set(states.values()) & rules.UNFINISHED:
+        if only and not self.next_task and not there & rules.UNFINISHED:
             return BatchState.STOPPED, ""
         return state, why
-
-    def ended_runs(self) -> list[str]:
-        """Return its ended runs, the newest start last."""
-        return [run.run for run in self.runs.values() if run.state in rules.FINAL]
 
     def row(self, at_once: int) -> BatchRow:
         """Return its row; ``at_once`` is the number of parallel runs that the workspace allows."""
         head, status = self.head, self.status
-        states = Counter(self.states.values())
+        states = self._counts
         left = states[TaskState.WAITING] + states[TaskState.ACTIVE] + states[TaskState.NEEDS_PERSON]
         goes_on = status.state is BatchState.ACTIVE
         parallel = min(status.at_once or at_once, at_once)
@@ -159,32 +171,18 @@ class LiveBatch:
             answered=states[TaskState.ANSWERED],
             failed=states[TaskState.FAILED],
             stopped=states[TaskState.STOPPED],
-            cost=rules.cost_of_runs(self.runs.values()),
+            cost=self._totals.cost,
             tokens=spent.tokens,
-            seconds_left=rules.seconds_left(self.runs.values(), left, parallel) if goes_on else None,
+            seconds_left=rules.seconds_left(self._totals.newest, left, parallel) if goes_on else None,
             created_at=head.created_at,
             ended_at=status.ended_at,
         )
 
     def batch_tasks(self) -> tuple[BatchTask, ...]:
         """Return its tasks in order."""
-        found: list[BatchTask] = []
-        for number, state in self.states.items():
-            request = self.tasks.get(number)
-            runs = tuple(run for run in self._by_task.get(number, ()) if not self.runs[run].lost)
-            newest = self.newest_run(number) if state in rules.FINAL else None
-            found.append(
-                BatchTask(
-                    number=number,
-                    intent=request.intent if request is not None else "(the task can't be read)",
-                    task_id=request.task_id if request is not None else "",
-                    site=request.site if request is not None else "",
-                    state=state,
-                    runs=runs,
-                    why=newest.why if newest is not None else "",
-                )
-            )
-        return tuple(found)
+        for number in self._states.keys() - self._shown.keys():
+            self._shown[number] = self._task(number)
+        return tuple(self._shown[number] for number in self._states)
 
     def newest_run(self, number: int) -> BatchRun | None:
         """Return the newest run of a task, ``None`` before its first."""
@@ -194,6 +192,38 @@ class LiveBatch:
     def _state(self, number: int) -> TaskState:
         runs = [self.runs[run] for run in self._by_task.get(number, ())]
         return rules.task_state(runs, self.retries[number])
+
+    def _follow(self, number: int) -> None:
+        """Let the state of a task, and what is counted by it, follow from its runs and retries."""
+        self._shown.pop(number, None)
+        if number not in self._states:
+            return
+        before, after = self._states[number], self._state(number)
+        self._counts[before] -= 1
+        self._counts[after] += 1
+        self._states[number] = after
+        self._line_up(number)
+
+    def _line_up(self, number: int) -> None:
+        """Put a task among those that wait for their start, or take it out."""
+        self._again.discard(number)
+        self._unstarted.discard(number)
+        if self._states[number] is TaskState.WAITING and number in self.tasks:
+            (self._again if self.retries[number] else self._unstarted).add(number)
+
+    def _task(self, number: int) -> BatchTask:
+        request, state = self.tasks.get(number), self._states[number]
+        newest = self.newest_run(number) if state in rules.FINAL else None
+        return BatchTask(
+            number=number,
+            intent=request.intent if request is not None else "(the task can't be read)",
+            task_id=request.task_id if request is not None else "",
+            site=request.site if request is not None else "",
+            state=state,
+            runs=tuple(run for run in self._by_task.get(number, ()) if not self.runs[run].lost),
+            why=newest.why if newest is not None else "",
+            outcome=rules.outcome_words(newest) if newest is not None else "",
+        )
 
 
 def task_key(batch: str, number: int) -> str:

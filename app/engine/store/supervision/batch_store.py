@@ -60,7 +60,7 @@ class BatchRun:
     Attributes:
         number: of its task.
         lost: its process died before the run had begun; there is no such run.
-        why: the answer, or the reason of its end.
+        why: the answer, or the reason of its end.  ended_by: the person who ended it by hand.
     """
 
     run: str
@@ -69,6 +69,7 @@ class BatchRun:
     lost: bool = False
     outcome: str = ""
     why: str = ""
+    ended_by: str = ""
     steps: int = 0
     tokens: int = 0
     cost: Cost | None = None
