@@ -7,11 +7,9 @@ The script of ``app.engine.browser.capture.frames`` walks each frame once;
 from __future__ import annotations
 
 import asyncio
-import base64
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from playwright.async_api import ElementHandle, Error
 
@@ -34,16 +32,12 @@ from app.engine.browser.capture.frames import (
     object_handle,
     script,
 )
+from app.engine.browser.capture.screenshot import take_screenshot
 from app.engine.browser.session import BrowserSession, UnsolicitedEvents
 from app.engine.core.page_state import Element, PageCapture
 from app.engine.core.text import first_line
 from app.errors import SiteloreError
 
-SCREENSHOT_QUALITY = 60
-SCREENSHOT_TIMEOUT = 3.0
-"""Seconds a page may take to paint before it gets no screenshot."""
-NO_SURFACE = "Unable to capture screenshot"
-"""Chromium's message while a new page has not replaced the old one on the screen yet."""
 CAPTURE_TIMEOUT = 15.0
 """Seconds a capture may take in all; a page that is busy for longer counts as gone."""
 REPLACEMENT_TIMEOUT = 5.0
@@ -397,37 +391,6 @@ def _omissions(top: _Part, looking: _CaptureRun) -> Iterator[str]:
             yield f"{facts['inert']} elements can't be reached while a dialog is open{where}"
     if looking.opaque:
         yield f"{len(looking.opaque)} frames could not be read"
-
-
-async def take_screenshot(session: BrowserSession, **more: Any) -> tuple[bytes, str]:
-    """Return the viewport as a JPEG, or none and why; ``more`` goes to ``Page.captureScreenshot``."""
-    if session.dead.is_set():
-        return b"", "no picture: the page is gone"
-    try:
-        async with asyncio.timeout(SCREENSHOT_TIMEOUT):
-            return await _shot(session, more), ""
-    except TimeoutError:
-        return b"", f"no picture: the page did not paint within {SCREENSHOT_TIMEOUT:.0f} s"
-    except Error as error:
-        return b"", f"no picture: {_reason(error)}"
-
-
-async def _shot(session: BrowserSession, more: dict[str, Any]) -> bytes:
-    while True:
-        try:
-            shot = await session.send(
-                "Page.captureScreenshot",
-                format="jpeg",
-                quality=SCREENSHOT_QUALITY,
-                optimizeForSpeed=True,
-                **more,
-            )
-        except Error as error:
-            if NO_SURFACE not in str(error):
-                raise
-            await asyncio.sleep(0.05)
-        else:
-            return base64.b64decode(shot["data"])
 
 
 async def _no_picture() -> tuple[bytes, str]:
