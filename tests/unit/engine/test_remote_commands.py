@@ -13,7 +13,7 @@ import pytest
 from app.engine.core.actions.types import Click, Stop
 from app.engine.core.supervision import LiveRow, PlannedAction, RunState
 from app.engine.engine import Engine
-from app.engine.services.supervision import pointing
+from app.engine.services.supervision import remote_replies
 from app.engine.store.supervision.supervision_state import COMMAND_LIFETIME
 from app.errors import Conflict, NotFound
 from tests.support.browserless import PATIENCE, Browserless
@@ -98,7 +98,7 @@ async def test_a_command_that_nobody_answers_is_taken_back(
 ):
     run, _ = await paused(wall)
     wall.engine._fleet._listening.cancel()  # its process hangs
-    monkeypatch.setattr(pointing, "REPLY_TIMEOUT", 0.3)
+    monkeypatch.setattr(remote_replies, "REPLY_TIMEOUT", 0.3)
     with pytest.raises(Conflict, match="does not answer; nothing was done"):
         await other.edit_planned(run, "press('0', 'Enter')")
     rows = other._core.workspace.supervision

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import time
-import uuid
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -26,15 +22,13 @@ from app.engine.core.supervision import (
 from app.engine.services.core import Core
 from app.engine.services.supervision.approvals import ApprovalService
 from app.engine.services.supervision.fleet import Fleet
+from app.engine.services.supervision.remote_replies import answer_command, command_text, reply_to
 from app.engine.services.supervision.supervised_run import SupervisedRun
-from app.errors import Conflict, SiteloreError
+from app.errors import Conflict
 
 MAX_TARGETS = 2_000
 """Elements of one page that can be pointed at."""
 MAX_NAME_LENGTH = 200
-REPLY_TIMEOUT = 20.0
-"""Seconds that another process has to answer."""
-REPLY_INTERVAL = 0.1
 
 TARGETS_COMMAND, EDIT_COMMAND = "point targets", "edit planned"
 """Names of the commands by which another process asks for them, or for an edit."""
@@ -63,7 +57,7 @@ class PointingService:
         """
         there = await self._elsewhere(run, TARGETS_COMMAND)
         if there is not None:
-            return _TARGETS.validate_python(there["done"])
+            return _TARGETS.validate_python(there)
         found = self._held(run)
         control, held, mark = found.control, found.control.decided_on, found.control.page_mark
         now = await found.page.peek()
@@ -88,7 +82,7 @@ class PointingService:
         asked = {"call": call, "reason": reason, "step": str(step), "instead_of": instead_of}
         there = await self._elsewhere(run, EDIT_COMMAND, **asked)
         if there is not None:
-            return _PLANNED.validate_python(there["done"])
+            return _PLANNED.validate_python(there)
         found = self._held(run)
         replan = found.control.replan
         if found.control.state is not RunState.PAUSED or replan is None:
@@ -115,38 +109,25 @@ class PointingService:
             )
         return found
 
-    async def _elsewhere(self, run: str, what: str, **asked: str) -> dict[str, Any] | None:
+    async def _elsewhere(self, run: str, what: str, **asked: object) -> Any:
         """Have the process that has the run do it; ``None`` where that is this one, or none.
 
         Raises:
             Conflict: it refused, or does not answer.
         """
-        token = uuid.uuid4().hex
-        text = json.dumps({"token": token, **asked})
+        text = command_text(**asked)
         if not await self._fleet.forward_if_remote(run, what, text):
             return None
-        rows = self._core.workspace.supervision
-        try:
-            async with asyncio.timeout(REPLY_TIMEOUT):
-                while not (said := await self._core.on_store(rows.take_reply, token)):  # noqa: ASYNC110
-                    await asyncio.sleep(REPLY_INTERVAL)  # another process writes it
-        except TimeoutError:
-            nobody = await self._core.on_store(rows.withdraw_remote_command, run, what, text)
-            then = "nothing was done" if nobody else "look whether it was done"
-            raise Conflict(f"the process that works on the run does not answer; {then}") from None
-        reply: dict[str, Any] = json.loads(said)
-        if "done" not in reply:
-            raise Conflict(str(reply.get("error", "the answer can't be read")))
-        return reply
+        return await reply_to(self._core, run, what, text, who="the process that works on the run")
 
     async def _reply_targets(self, run: str, text: str) -> None:
-        async def done(_asked: dict[str, str]) -> object:
+        async def done(_asked: dict[str, Any]) -> object:
             return _TARGETS.dump_python(await self.point_targets(run), mode="json")
 
-        await self._reply(text, done)
+        await answer_command(self._core, text, done)
 
     async def _reply_edit(self, run: str, text: str) -> None:
-        async def done(asked: dict[str, str]) -> object:
+        async def done(asked: dict[str, Any]) -> object:
             planned = await self.edit_planned(
                 run,
                 asked.get("call", ""),
@@ -156,17 +137,7 @@ class PointingService:
             )
             return _PLANNED.dump_python(planned, mode="json")
 
-        await self._reply(text, done)
-
-    async def _reply(self, text: str, do: Callable[[dict[str, str]], Awaitable[object]]) -> None:
-        """Do what another process asks for, and answer it."""
-        asked: dict[str, str] = json.loads(text)
-        try:
-            reply = {"done": await do(asked)}
-        except SiteloreError as error:
-            reply = {"error": str(error)}
-        rows = self._core.workspace.supervision
-        await self._core.on_store(rows.add_reply, asked["token"], json.dumps(reply))
+        await answer_command(self._core, text, done)
 
 
 def _check_unchanged(planned: PlannedAction | None, step: int, call: str) -> None:
