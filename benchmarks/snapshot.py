@@ -13,7 +13,8 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
-from app.engine.browser.capture.snapshot import capture, take_screenshot
+from app.engine.browser.capture.screenshot import take_screenshot
+from app.engine.browser.capture.snapshot import capture
 from app.engine.browser.session import BrowserSession, open_browser, open_session
 
 SIZES = (500, 2000, 5000)

@@ -340,7 +340,7 @@ async def test_a_page_nested_too_deep_is_read_as_deep_as_it_goes(blank: BrowserS
 async def test_a_page_that_never_paints_gets_no_picture_and_a_note(
     blank: BrowserSession, pages: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("app.engine.browser.capture.snapshot.SCREENSHOT_TIMEOUT", 0.6)
+    monkeypatch.setattr("app.engine.browser.capture.screenshot.SCREENSHOT_TIMEOUT", 0.6)
     await blank.page.goto(f"{pages}/unpainted.html")
     page = await capture(blank)
     assert page.picture == b""

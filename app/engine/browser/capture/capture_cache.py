@@ -7,7 +7,8 @@ from dataclasses import replace
 from playwright.async_api import Error, Page
 
 from app.engine.browser.capture.page_monitor import PageMonitor
-from app.engine.browser.capture.snapshot import PageGone, capture, take_screenshot
+from app.engine.browser.capture.screenshot import take_screenshot
+from app.engine.browser.capture.snapshot import PageGone, capture
 from app.engine.browser.network.request_filter import RequestFilter
 from app.engine.browser.page_loading import open_page
 from app.engine.browser.session import BROWSER_GONE, BrowserSession
