@@ -339,3 +339,39 @@ async def test_a_page_too_busy_to_be_left_is_left_by_the_agents_next_look(
     page.busy = False
     await snapshot._look(snapshot._CaptureRun(10, cast("FrameTree", None), by_hand=by_hand), world, "true")
     assert page.armed is by_hand, "a person's own look leaves their presses as they are"
+
+
+NOWHERE = FocusedField(generation=1, typable=False, known=True)
+
+
+async def test_a_text_that_missed_its_field_is_one_step_that_does_not_hold_it(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await hands.takeover.begin()
+    Cursor(hands, monkeypatch, NOWHERE)
+    await hands.takeover.input([key(letter) for letter in "tidal-27"])
+    assert await hands.end() == ["press [hidden text]"]
+    written = repr(hands.written)
+    assert not any(f"press {letter}" in written for letter in "tidal-27")
+
+
+async def test_a_slowly_typed_text_that_missed_its_field_tells_one_letter_at_most(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await hands.takeover.begin()
+    Cursor(hands, monkeypatch, NOWHERE)
+    for letter in "word":
+        await hands.takeover.input([key(letter)])
+        hands.takeover._recorder._close()
+    words = await hands.end()
+    assert words[0] == "press w"
+    assert set(words[1:]) == {"press [hidden text]"}
+
+
+async def test_one_letter_and_its_repeats_are_a_shortcut_of_the_page(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await hands.takeover.begin()
+    Cursor(hands, monkeypatch, NOWHERE)
+    await hands.takeover.input([key("j"), key("j")])
+    assert all("press j" in one for one in await hands.end())

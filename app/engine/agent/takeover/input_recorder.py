@@ -19,6 +19,10 @@ from app.engine.core.page_input import InputKind, MouseButton, PageInput
 from app.engine.core.page_state import Element
 from app.engine.core.redaction import names_a_secret, redact_text
 
+LETTERS_SECONDS = 5.0
+"""Seconds within which a letter continues a text that missed its field."""
+HIDDEN_TEXT = "[hidden text]"
+"""Stands for a text typed where no field has the cursor."""
 DRAG_DISTANCE = 6.0
 """CSS pixels between press and release beyond which it was a drag."""
 DOUBLE_CLICK_SECONDS = 0.6
@@ -78,6 +82,8 @@ class InputRecorder:
         self._held = False
         self.done: deque[ActionDraft] = deque()
         self.masked = 0
+        self._letter, self._letter_at = "", float("-inf")
+        """The last letter typed where no field has the cursor, and when; ``HIDDEN_TEXT`` within a text."""
         self.choosing = False
 
     @property
@@ -197,10 +203,30 @@ class InputRecorder:
         presses = cursor.presses and one.key in ("Enter", " ") and not one.modifiers & ~SHIFT
         if presses and element is not None:
             self._once("click", element, look, {})
+        elif inserted_text(one).strip():
+            self._letter_without_field(one)
         else:
             args: dict[str, ArgValue] = {"key": _combination(one)}
             self._folded(ActionDraft(kind="keyboard_press", before=self._tracker.before, args=args))
         return True
+
+    def _letter_without_field(self, one: PageInput) -> None:
+        """Note a letter typed where no field has the cursor.
+
+        One letter, or the same again, is a shortcut of the page. Different ones in a row are a text that missed its
+        field, which may be a password: together they are one step that does not hold it.
+        """
+        now, key = time.monotonic(), _combination(one)
+        is_text = now - self._letter_at < LETTERS_SECONDS and key != self._letter
+        self._letter_at, self._letter = now, HIDDEN_TEXT if is_text else key
+        last = self._open
+        if is_text and last is not None and last.kind == "keyboard_press" and last.element is None:
+            if last.args != {"key": HIDDEN_TEXT}:
+                self.masked += 1
+            last.args, last.ended, last.times = {"key": HIDDEN_TEXT}, now, 1
+            return
+        args: dict[str, ArgValue] = {"key": self._letter}
+        self._folded(ActionDraft(kind="keyboard_press", before=self._tracker.before, args=args))
 
     async def _cursor(self, one: PageInput) -> tuple[FocusedField, TrackedPage, Element | None]:
         """Return what has the cursor; of a busy page what must have it.
