@@ -347,6 +347,23 @@ def test_a_batch_shows_its_progress_in_words_with_its_tasks(live: LiveWindow) ->
     assert [task.number for task in live.model.batches.table.rows] == [4, 5]
 
 
+def test_the_outcome_of_a_task_is_told_after_its_run_has_left_the_wall(live: LiveWindow) -> None:
+    batch = make_batch(1, [S.ANSWERED, S.ANSWERED, S.FAILED, S.WAITING])
+    ends = (("answered", "$14.00"), ("answered by hand", "$15.00"), ("step_limit", ""), ("", ""))
+    tasks = tuple(
+        replace(task, outcome=outcome, why=why)
+        for task, (outcome, why) in zip(batch.tasks, ends, strict=True)
+    )
+    shown(live, replace(batch, tasks=tasks))
+    model = live.model.batches
+    assert [model.outcome_words(task) for task in model.table.rows] == [
+        "answered: $14.00",
+        "answered by hand: $15.00",
+        "out of steps",
+        "",
+    ]
+
+
 def test_enter_opens_the_run_of_a_task_in_live_or_in_review(live: LiveWindow) -> None:
     batch = make_batch(1, [S.ACTIVE, S.ANSWERED, S.WAITING])
     tasks = list(batch.tasks)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.api.filter_vocabulary import quoted
 from app.engine.core.batch import BatchRow, BatchState, BatchTask, TaskState
+from app.engine.core.labels import outcome_label
 from app.models.common.object_list import ObjectList
 from app.models.common.object_table import Column, ObjectTable
 from app.models.common.tasks import ignore
@@ -226,11 +227,15 @@ class BatchesModel(QObject):
     def outcome_words(self, task: BatchTask) -> str:
         """Return what its newest run came to, or what it is at; "" before it has started."""
         row = self._row_of(task.runs[-1]) if task.runs else None
-        if row is None:
-            return ""
-        words = row.needs[0].question if row.needs else row.why or row.words
-        again = len(task.runs) - 1
-        return tr("{0} ({1} tries)").format(words, again + 1) if again else words
+        if task.outcome:
+            label = tr(outcome_label(task.outcome))
+            words = f"{label}: {task.why}" if task.why else label
+        elif row is not None:
+            words = row.needs[0].question if row.needs else row.why or row.words
+        else:
+            words = task.why
+        tries = len(task.runs)
+        return tr("{0} ({1} tries)").format(words, tries) if tries > 1 else words
 
     def open_task(self, number: int) -> None:
         """Show the newest run of a task."""

@@ -1,4 +1,4 @@
-"""What a batch keeps as it changes is what adding up all of it gives."""
+"""The sums that a batch keeps as it changes, against all of it added up."""
 
 from __future__ import annotations
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 
 import pytest
 
 from app.engine.core.actions.types import Click, Stop
 from app.engine.core.batch import BatchState, TaskState
 from app.engine.core.cost import Cost
+from app.engine.core.hand_back import HandBack, HandBackKind
 from app.engine.core.supervision import RunState
 from app.errors import StoreError
 from tests.support.browserless import Browserless
@@ -116,3 +118,23 @@ async def test_a_budget_that_is_raised_while_a_refusal_waits_is_not_answered_by_
     now = (await wall.engine.batch(row.id)).row
     assert (now.state, now.why) == (BatchState.ACTIVE, "")
     assert not found.control.pause_requested
+
+
+async def test_a_task_that_a_person_finishes_is_answered_by_hand_in_list_and_table(wall, tmp_path):  # noqa: F811
+    row = await wall.engine.start_batch(
+        request_of(wall, (asyncio.Event(), Stop("yes")), (asyncio.Event(), Stop("yes")), ANSWERS)
+    )
+    await until(wall, row.id, lambda now: now.answered == 1)
+    backs = (HandBack(how=HandBackKind.FINISHED), HandBack(how=HandBackKind.ANSWER, answer="42"))
+    for task, back in zip((await wall.engine.batch(row.id)).tasks, backs, strict=False):
+        (run,) = task.runs
+        await wall.until(run, lambda one: one.state is RunState.RUNNING)
+        await wall.engine.take_over(run)
+        await wall.engine.release(run, back)
+    ended = await until(wall, row.id, lambda now: now.state is BatchState.ENDED)
+    assert ended.answered == 3
+    outcomes = [task.outcome for task in (await wall.engine.batch(row.id)).tasks]
+    assert outcomes == ["answered by hand", "answered by hand", "answered"]
+    await wall.engine.export_batch(row.id, str(tmp_path / "out"))
+    with (tmp_path / "out" / "tasks.csv").open(encoding="utf-8", newline="") as file:
+        assert [line["outcome"] for line in csv.DictReader(file)] == outcomes

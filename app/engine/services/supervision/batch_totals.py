@@ -15,7 +15,7 @@ NEWEST = 200
 
 
 class BatchTotals:
-    """What all runs of a batch have cost.
+    """The cost of all runs of a batch.
 
     Ended runs are added up once; those that have not ended, and hence still cost, are few and are added each time.
 
