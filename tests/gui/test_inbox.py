@@ -562,3 +562,21 @@ def test_long_and_right_to_left_texts_stay_within_the_window(live: LiveWindow, t
     assert all(child.geometry().right() <= pane.width() for child in (pane.rows, pane.place))
     assert live.view.needs.horizontalScrollBar().maximum() == 0
     theme.set_zoom(1.0)
+
+
+def test_an_action_is_approved_only_before_its_page(live: LiveWindow) -> None:
+    row = live.engine.rows["live-3"]
+    live.put(replace(row, state=RunState.INTERRUPTED))
+    live.press(K.Key_I)
+    live.press(K.Key_J)
+    live.until(lambda: live.model.run == "live-3")
+    live.press(K.Key_A)
+    live.until(lambda: live.engine.rows["live-3"].state is RunState.RUNNING)
+    assert not live.did("decide")
+    live.put(replace(live.engine.rows["live-3"], state=RunState.STARTING, needs=row.needs))
+    live.press(K.Key_A)
+    assert "The page is opened again" in live.model.open_run.requests.error
+    assert not live.did("decide")
+    live.put(replace(live.engine.rows["live-3"], state=RunState.WAITING, needs=row.needs))
+    live.press(K.Key_A)
+    live.until(lambda: [given[0] for given in live.did("decide")] == ["req-2"])

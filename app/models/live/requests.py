@@ -19,6 +19,7 @@ from app.engine.core.supervision import (
     OperatorDecision,
     PlannedAction,
     RequestState,
+    RunState,
 )
 from app.errors import Conflict
 from app.models.common.tasks import ignore
@@ -37,6 +38,9 @@ Decide = Callable[[ApprovalRequest, OperatorDecision], Coroutine[Any, Any, Appro
 MAX_TEXT_LENGTH = MAX_HINT_CHARS
 """Characters of an answer, a reason or a hint; a longer text is refused, never cut."""
 
+_SEEN_FIRST = frozenset({DecisionKind.APPROVE, DecisionKind.EDIT})
+_NO_PAGE = frozenset({RunState.INTERRUPTED, RunState.STARTING})
+"""States without a page to look at: an action is approved only before the page as it is now."""
 GRACE_SECONDS = 0.5
 """A request younger than this can't be decided: the key was meant for what was shown before."""
 
@@ -85,6 +89,7 @@ class LiveRequests(QObject):
         self._known: dict[str, ApprovalRequest] = {}
         self._shown_at = float("-inf")
         self._mine: set[str] = set()
+        self._state = RunState.WAITING
         self.card: Card | None = None
         self.planned: PlannedAction | None = None
         """The next action of a paused run, while an operator edits it."""
@@ -112,6 +117,7 @@ class LiveRequests(QObject):
         """Update from the run's row, which knows the open requests and whether the step of a decided one has
         begun.
         """
+        self._state = row.state
         wanted = {one.id: one for one in row.needs}
         for one in list(self._known.values()):
             gone = one.state is RequestState.OPEN and one.id not in wanted
@@ -264,6 +270,11 @@ class LiveRequests(QObject):
             )
             return
         if not self.may_decide():
+            return
+        if self._state in _NO_PAGE and request.need is Need.APPROVAL and decision.kind in _SEEN_FIRST:
+            if self._state is RunState.INTERRUPTED:
+                self._tasks.start(self._client.api.continue_run(self._run))
+            self._refuse(tr("The page is opened again. Look at it, then decide."))
             return
         longest = max(len(decision.text), len(decision.call))
         if longest > MAX_TEXT_LENGTH:
