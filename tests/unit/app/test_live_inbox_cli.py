@@ -39,8 +39,8 @@ class FakeEngine:
         self.asked = [WALL, replace(WALL, id="req-2", run="r2", opened_at=time.time() - 90), BUYS]
         self.decided: list[str] = []
 
-    async def recover(self) -> None:
-        return None
+    async def left_runs(self) -> list[LiveRow]:
+        return []
 
     async def requests(self) -> list[ApprovalRequest]:
         return self.asked
