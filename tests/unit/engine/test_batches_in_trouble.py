@@ -12,7 +12,7 @@ from app.engine.core.batch import BatchState, TaskState
 from app.engine.core.cost import Cost
 from app.engine.core.hand_back import HandBack, HandBackKind
 from app.engine.core.supervision import RunState
-from app.errors import StoreError
+from app.errors import Conflict, StoreError
 from tests.support.browserless import Browserless
 from tests.unit.engine.test_batches import ANSWERS, request_of, states, until, wall  # noqa: F401
 
@@ -138,3 +138,18 @@ async def test_a_task_that_a_person_finishes_is_answered_by_hand_in_list_and_tab
     await wall.engine.export_batch(row.id, str(tmp_path / "out"))
     with (tmp_path / "out" / "tasks.csv").open(encoding="utf-8", newline="") as file:
         assert [line["outcome"] for line in csv.DictReader(file)] == outcomes
+
+
+async def test_a_cost_that_comes_late_does_not_lift_the_refusal_of_too_small_a_budget(wall, monkeypatch):  # noqa: F811
+    row = await wall.engine.start_batch(request_of(wall, (asyncio.Event(), Stop("yes")), max_tokens=1000))
+    (run,) = [one.run for one in await wall.engine.live_runs()]
+    await wall.until(run, lambda one: one.state is RunState.RUNNING)
+    found = wall.engine._fleet.find(run)
+    found.update(tokens=900, cost=Cost(known=0.01))
+    await until(wall, row.id, lambda now: now.tokens == 900)
+    monkeypatch.setattr(type(found), "refused_by", "tokens")
+    assert await found.on_out_of_budget()
+    found.update(tokens=950)
+    await until(wall, row.id, lambda now: now.tokens == 950)
+    with pytest.raises(Conflict, match="raise the budget"):
+        await wall.engine.resume_batch(row.id)

@@ -402,7 +402,7 @@ class BatchRunner:
             row = batch.row(self._fleet.at_once)
             used = row.token_words if refused_by == "tokens" else row.money_words
             why = batch.budget_problem or f"{used}: too little is left for the next answer; raise the budget"
-            batch.refused_at = batch.budget_spent
+            batch.refused_at = batch.budget
             if batch.status.state is BatchState.ACTIVE:
                 await self.pause(batch, BatchState.OUT_OF_BUDGET, why)
             await self._pause_run(batch, found, why)

@@ -140,9 +140,7 @@ class BatchService:
             return
         async with self._runner.one_at_a_time:
             check_command("resume", found.status.state)
-            too_little = (
-                found.status.state is BatchState.OUT_OF_BUDGET and found.refused_at == found.budget_spent
-            )
+            too_little = found.status.state is BatchState.OUT_OF_BUDGET and found.refused_at == found.budget
             if problem := found.budget_problem or (found.status.why if too_little else ""):
                 raise Conflict(problem)
             only = found.status.only_retried and found.status.state is not BatchState.STOPPED

@@ -25,7 +25,7 @@ class LiveBatch:
         queued: runs that were not started when the batch was paused.  started: runs that this process started.
         changed: runs whose record is not stored yet.  saved, published: as it was stored and published last.
         failed_starts: runs in a row that did not begin.  start_problem: task and reason of the last.
-        refused_at: spending and budget at which a run's next answer was too dear, ``None`` for none.
+        refused_at: budget in US dollars and tokens at which a run's next answer was too dear, ``None`` for none.
     """
 
     def __init__(self, stored: StoredBatch) -> None:
@@ -42,7 +42,7 @@ class LiveBatch:
         self.published: BatchRow | None = None
         self.failed_starts = 0
         self.start_problem: tuple[int, str] = (0, "")
-        self.refused_at: tuple[rules.Spending, float, int] | None = None
+        self.refused_at: tuple[float, int] | None = None
         self._by_task = defaultdict[int, list[str]](list)
         for run in stored.runs:
             self._by_task[run.number].append(run.run)
@@ -71,9 +71,9 @@ class LiveBatch:
         return rules.budget_problem(self.spending, self.status.max_money, self.status.max_tokens)
 
     @property
-    def budget_spent(self) -> tuple[rules.Spending, float, int]:
-        """The cost of all its runs, and its budget in US dollars and tokens."""
-        return self.spending, self.status.max_money, self.status.max_tokens
+    def budget(self) -> tuple[float, int]:
+        """Its budget in US dollars and tokens."""
+        return self.status.max_money, self.status.max_tokens
 
     @property
     def unfinished(self) -> list[str]:
