@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """What was given on the command line; what was not leaves a task as its file has it."""
+    """Options given on the command line; those that were not leave a task as its file has it."""
 
     start_url: Annotated[str, typer.Option(help="Start address for tasks without one.")] = ""
     only: Annotated[

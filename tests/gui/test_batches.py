@@ -126,7 +126,8 @@ def test_once_started_the_panel_shows_the_new_batch_with_its_tasks(live: LiveWin
 def test_the_name_is_the_files_and_no_second_batch_gets_the_same(live: LiveWindow, form) -> None:
     form.start.click()
     live.until(lambda: bool(live.did("start_batch")))
-    live.wait()
+    live.until(lambda: not live.model.batches.form.values["path"])  # a second Enter does not start it again
+    live.model.batches.form.set("path", "/lists/tasks.txt")
     assert live.model.batches.form.values["name"] == "tasks 2"
     live.model.batches.form.set("name", "of my own")
     live.model.batches.form.set("path", "/lists/others.txt")

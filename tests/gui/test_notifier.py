@@ -243,8 +243,9 @@ def test_quiet_for_an_hour_is_one_key_and_says_until_when(desk):
 
 def test_settings_of_calls_are_in_force_at_once(desk):
     settings.save(Settings(at_once=2, notifications="off", quiet_hours="1-2"))
-    desk.desk.settings.load()
-    desk.until(lambda: ("set_at_once", (2,)) in desk.engine.calls)
+    desk.desk.settings._on_saved({})
+    desk.until(lambda: ("apply_settings", ()) in desk.engine.calls)
+    desk.until(lambda: desk.notifier.mode == "off")
     assert desk.notifier.mode == "off"
     desk.block()
     desk.settle(0.8)

@@ -247,6 +247,8 @@ class BatchFormModel(RunOptionsModel):
     def _sent(self, row: BatchRow) -> None:
         self.is_sending = self.is_named = False
         self.known_names |= {row.name}
+        self.values["path"] = ""  # a second Enter must not start the file again
+        self.list.replace([])
         self.values["name"] = self._proposed_name()
         self.choose_tasks(())
         self.changed.emit()

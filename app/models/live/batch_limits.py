@@ -30,11 +30,14 @@ class BatchLimits(FormModel):
         super().__init__({"money": "", "tokens": "", "at_once": ""}, parent)
         self._client, self._tasks = client, tasks
         self.batch = ""
+        self.used_up = "money"
+        """The budget to change first: the one that is used up."""
         self.is_sending = False
 
     def show(self, row: BatchRow) -> None:
         """Open the form with a batch's limits."""
         self.batch, self.error = row.id, ""
+        self.used_up = "tokens" if row.max_tokens and row.tokens >= row.max_tokens else "money"
         self.values.update(
             money=number_text(row.max_money),
             tokens=number_text(row.max_tokens),

@@ -58,7 +58,7 @@ class Card:
 
     @property
     def aim(self) -> tuple[str, ...]:
-        """What a decision on it is meant for: its id, and the requests it stands for."""
+        """Its id and the requests it stands for: a decision is meant for these."""
         return (self.id, *self.requests)
 
 

@@ -38,6 +38,15 @@ class NavigationRail(QWidget):
         if place in self._buttons:
             self._buttons[place].setChecked(True)
 
+    def show_count(self, place: str, count: int) -> None:
+        """Show beside a perspective's name how many things need a person there."""
+        button = self._buttons.get(place)
+        if button is not None:
+            name = button.accessibleName().partition(",")[0]
+            button.setText(f"{name} ({count})" if count else name)
+            more = self.tr("{0} need you").format(count)
+            button.setAccessibleName(f"{name}, {more}" if count else name)
+
     def _make(self, command: str, title: str, *, checkable: bool) -> QToolButton:
         button = QToolButton()
         button.setText(title)

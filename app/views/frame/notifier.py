@@ -29,6 +29,10 @@ _ICONS = {
     Urgency.DONE: QSystemTrayIcon.MessageIcon.Information,
 }
 ICON_PIXELS = 64
+MAX_TOAST = 160
+"""Characters of a notification in the window; it is about one run of many, and must not cover them."""
+NOTE_SECONDS = 12.0
+"""How long one stays there; the wall and the notes of the desktop keep what it says."""
 
 
 class Notifier(QObject):
@@ -139,11 +143,12 @@ class Notifier(QObject):
         title, body = self._calls.words_of(call)
         first = body.partition("\n")[0]
         words = f"{title} · {first}" if len(call.runs) == 1 else title
+        words = words if len(words) <= MAX_TOAST else f"{words[: MAX_TOAST - 1].rstrip()}…"
         kind = "fail" if call.weight is Urgency.FAILED else ""
         keys = self._center.keys("go.call")
         look = self.tr("Open  {0}").format(keys) if keys else self.tr("Open")
         self._said = words
-        self._window.toast.say(words, look, lambda: self._open(call.run), kind=kind)
+        self._window.toast.say(words, look, lambda: self._open(call.run), kind=kind, seconds=NOTE_SECONDS)
 
     def _note_in_the_window(self, note: DesktopNotification, *, is_failure: bool) -> None:
         words = f"{note.title} · {note.body.partition(chr(10))[0]}"
@@ -208,6 +213,7 @@ class Notifier(QObject):
     # ------------------------------------------------------------ badges
     def _badge(self, count: int) -> None:
         self._title(self._window.windowTitle())
+        self._window.rail.show_count("live", count)
         if self.tray is not None:
             self.tray.setIcon(badged(self._window.windowIcon(), count, self._theme))
             words = self.tr("{0} runs need you").format(count) if count else self.tr("No run needs you")

@@ -89,7 +89,7 @@ class BatchForm(RunOptionsForm[BatchFormModel]):
         """Focus the first field to fill."""
         self.form.load()
         self.start_over()
-        wanted = self.fields["at_once" if self.form.list.rows else "path"]
+        wanted = self.fields["path"]
         wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
         wanted.selectAll()
 

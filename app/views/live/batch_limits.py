@@ -53,9 +53,9 @@ class BatchLimitsForm(QWidget):
         self.refresh()
 
     def begin(self) -> None:
-        """Focus the first field."""
+        """Focus the budget that is used up."""
         self.refresh()
-        first = self.fields["money"]
+        first = self.fields[self._model.used_up]
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)
         first.selectAll()
 

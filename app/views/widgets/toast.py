@@ -16,7 +16,7 @@ MARGIN = 16
 class Toast(QFrame):
     """One line above the lower edge of its parent; a newer message replaces the older one.
 
-    It stays while the pointer is on it, and errors stay until they are closed or replaced.
+    It stays while the pointer is on it. Errors without a time of their own stay until they are closed or replaced.
     """
 
     def __init__(self, parent: QWidget) -> None:
@@ -49,9 +49,18 @@ class Toast(QFrame):
         return self._button.text() if self._act is not None else ""
 
     def say(
-        self, text: str, action: str = "", act: Callable[[], object] | None = None, *, kind: str = ""
+        self,
+        text: str,
+        action: str = "",
+        act: Callable[[], object] | None = None,
+        *,
+        kind: str = "",
+        seconds: float = 0.0,
     ) -> None:
-        """Show ``text``; ``kind`` is "", ``ok`` or ``fail``; ``action`` and ``act`` make the button."""
+        """Show ``text``; ``kind`` is "", ``ok`` or ``fail``; ``action`` and ``act`` make the button.
+
+        ``seconds`` is how long it stays; 0 for the usual time, and for an error until it is closed.
+        """
         self._label.setText(text)
         self._label.setAccessibleName(text)
         self._act = act
@@ -61,10 +70,10 @@ class Toast(QFrame):
         self._place()
         self.show()
         self.raise_()
-        if kind == "fail":
+        if kind == "fail" and not seconds:
             self._timer.stop()
         else:
-            self._timer.start(int(SECONDS * 1000))
+            self._timer.start(int((seconds or SECONDS) * 1000))
 
     def keep_clear(self, pixels: int) -> None:
         """Leave this much of the lower edge free for a place's own controls."""

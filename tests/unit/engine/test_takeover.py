@@ -15,9 +15,9 @@ from app.engine.agent.secret_masking import field_key, mask_secrets
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover import takeover as takeover_module
 from app.engine.agent.takeover.graph_path import TakeoverPath, transitions_of
-from app.engine.agent.takeover.input_recorder import is_secret, looks_secret
 from app.engine.agent.takeover.page_tracker import PageTracker
 from app.engine.agent.takeover.recorded_steps import ActionDraft, RecordedStep, TrackedPage, record_step
+from app.engine.agent.takeover.secret_input import is_secret, looks_secret
 from app.engine.agent.takeover.summary import summarize_takeover, tip_text
 from app.engine.agent.takeover.takeover import Takeover
 from app.engine.browser.capture.screencast import jpeg_size
