@@ -230,6 +230,7 @@ def test_an_answer_is_typed_at_once_from_the_overview_and_goes_to_that_run(desk,
     QTest.keyClick(desk.page.bar.answer, K.Key_Return)
     assert desk.model.delayed_stops.holds(which), "it can be undone for five seconds"
     assert not desk.page.bar.isVisible()
+    assert not desk.view.touch.is_field, "the next key is a command again"
 
 
 @pytest.mark.parametrize("which", ["live-1", "live-5", "live-6"], ids=["running", "queued", "ended"])

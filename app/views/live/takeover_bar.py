@@ -161,6 +161,7 @@ class TakeoverBar(QWidget):
             self._answered_run = ""
             self._close_answer()
             self.setVisible(self.by_hand.has_page)
+            self.left.emit()
 
     def _leave_answer(self) -> None:
         """Esc: leave the field and keep its text."""
