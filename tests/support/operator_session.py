@@ -60,9 +60,7 @@ class OperatorSession:
         form = hands.live.tasks
         form.fields["start_url"].setFocus()
         await hands.type(self.shop.shop_url)
-        await hands.until(
-            lambda: form.form.can_start and len(form.form.list.rows) == 2, "the file is read"
-        )
+        await hands.until(lambda: form.form.can_start and len(form.form.list.rows) == 2, "the file is read")
         await hands.shoot("tasks")
         await hands.press(Key.Key_Return)
         await hands.until(lambda: len(model.list.rows) == 3, "three runs are on the wall")
