@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QStackedWidget
+from shiboken6 import isValid
 
 from app.models.live.batch_list import wall_filter
 from app.views.live.run_options import RunOptionsForm
@@ -78,6 +79,8 @@ class BatchCommands(QObject):
     def _form(self) -> RunOptionsForm[Any] | None:
         """The form that starts runs, while it is open."""
         view = self._view
+        if not isValid(view.side):  # the window is closing, and commands are still refreshed
+            return None
         shown = None if view.side.isHidden() else view.side.currentWidget()
         return shown if isinstance(shown, RunOptionsForm) else None  # pyright: ignore[reportUnknownVariableType]
 
