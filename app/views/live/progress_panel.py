@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLayout, QScrollArea, QWidget
 
 from app.views.live.rows import MEMORY, PLAN, TIMELINE, memory_row, plan_row, timeline_row
-from app.views.widgets.build import Panel, divider, ground, styled, vbox
+from app.views.widgets.build import Panel, divider, ground, hbox, styled, vbox
 from app.views.widgets.elided_label import MessageLabel
 from app.views.widgets.rows import RowList
 
@@ -172,7 +172,7 @@ class ProgressPanel(Panel):
             self.timeline.verticalScrollBar().setValue(most)
 
 
-def _section(label: QLabel) -> QLabel:
+def _section(label: QLabel) -> QLayout:
+    """Return a heading in its margins; a label's own ones may go with a change of the theme."""
     label.setProperty("kind", "section")
-    label.setContentsMargins(12, 8, 8, 2)
-    return label
+    return hbox(label, margins=(12, 8, 8, 2))

@@ -30,9 +30,9 @@ class RunOptionsForm(FormPanel[OptionsT]):
             FormField(name="max_steps", label=self.tr("Steps"), meaning=self.tr("maximum number, of each run")),
             FormField(name="storage_state", label=self.tr("Log-in"),
                       meaning=self.tr("a saved log-in; empty: the one stored for the site, if any")),
-            FormField(name="max_money", label=self.tr("Dollars"), meaning=limit),
-            FormField(name="max_tokens", label=self.tr("Tokens"), meaning=limit),
-            FormField(name="max_seconds", label=self.tr("Seconds"), meaning=limit),
+            FormField(name="max_money", label=self.tr("Run budget, $"), meaning=limit),
+            FormField(name="max_tokens", label=self.tr("Run budget, tokens"), meaning=limit),
+            FormField(name="max_seconds", label=self.tr("Model seconds"), meaning=limit),
             FormField(name="domains", label=self.tr("Hosts"), placeholder="shop.example, *.shop.example",
                       meaning=self.tr("that a run may visit besides its own; * for any")),
         )  # fmt: skip
