@@ -187,10 +187,6 @@ class FakeLive(FakeEqualRequests):
             intent=row.intent, start_url=row.start_url, policy=row.policy, max_steps=row.max_steps
         )
 
-    async def set_concurrency(self, limit: int) -> int:
-        self.calls.append(("set_at_once", (limit,)))
-        return limit
-
     async def dismiss_run(self, run: str) -> None:
         self.calls.append(("dismiss_run", (run,)))
         self._live_row(run)
