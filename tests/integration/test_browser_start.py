@@ -133,8 +133,10 @@ async def test_a_driver_that_dies_or_hangs_gets_no_more_browsers(
     monkeypatch.setattr(playwright_process, "ANSWER_TIMEOUT", 2.0)
     monkeypatch.setattr(playwright_process, "STOP_TIMEOUT", 1.0)
     monkeypatch.setattr(session, "CLOSE_TIMEOUT", 1.0)
+    before = set(command_lines("run-driver"))  # drivers of other tests in this process
     first = await LiveBrowser.open()
-    (driver,) = (pid for pid, line in command_lines("run-driver").items() if pid in descendants(os.getpid()))
+    own = command_lines("run-driver").keys() & descendants(os.getpid())
+    (driver,) = own - before
     os.kill(driver, how)
     async with await LiveBrowser.open() as second:
         await second.session.page.goto("data:text/html,<title>x</title>")
@@ -144,6 +146,12 @@ async def test_a_driver_that_dies_or_hangs_gets_no_more_browsers(
     await first.aclose()
     if how is signal.SIGSTOP:
         os.kill(driver, signal.SIGKILL)
+    async with asyncio.timeout(
+        10
+    ):  # until the event loop has closed the pipes of the driver that was given up
+        while Path(f"/proc/{driver}").exists():
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(0)
     assert list(temp.iterdir()) == []
 
 

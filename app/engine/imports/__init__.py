@@ -2,46 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+import logging
+from functools import cache
+from importlib.metadata import entry_points
 
-from app.engine.core.sites import SiteTable
-from app.engine.imports import colorbrowseragent, native
-from app.engine.imports.source_files import ReadRun
-from app.errors import InputError, PathError
+from app.engine.imports import (
+    agent_reward_bench,
+    atif,
+    browser_use,
+    browsergym,
+    colorbrowseragent,
+    jsonl,
+    native,
+    online_mind2web,
+    osworld,
+    otlp,
+    playwright,
+    seeact,
+    webarena_html,
+)
+from app.engine.imports.run_format import RunFormat
+from app.errors import InputError
 
-
-class _LoadEnd(Protocol):
-    def __call__(self, folder: Path, root: Path, *, page: bool) -> Any: ...
-
-
-@dataclass(frozen=True, slots=True)
-class RunFormat:
-    """How runs of one format are found and read.
-
-    ``load(folder, root)`` reads the bytes and hashes their content (``.content_hash``), ``parse(raw, sites)`` makes a
-    run of them: known content need not be parsed. ``load_end`` reads only what the run's end is made of (its score,
-    its answer, its last page), for ``parse`` as well; the hash of that content is another.
-    """
-
-    name: str
-    find_runs: Callable[[Path, list[PathError]], Iterator[Path]]
-    load: Callable[[Path, Path], Any]
-    parse: Callable[[Any, SiteTable], ReadRun]
-    load_end: _LoadEnd
-
+log = logging.getLogger(__name__)
 
 FORMATS: dict[str, RunFormat] = {
-    module.__name__.rpartition(".")[2]: RunFormat(
-        module.__name__.rpartition(".")[2], module.find_runs, module.load, module.parse, module.load_end
+    module.RUN_FORMAT.name: module.RUN_FORMAT
+    for module in (
+        native,
+        browsergym,
+        colorbrowseragent,
+        browser_use,
+        playwright,
+        atif,
+        otlp,
+        online_mind2web,
+        webarena_html,
+        agent_reward_bench,
+        osworld,
+        seeact,
+        jsonl,
     )
-    for module in (native, colorbrowseragent)
 }
-"""Formats by the name that ``--format`` takes."""
+"""Formats by the name that ``--format`` takes; of two that claim a run the first has it."""
+
+ENTRY_POINTS = "sitelore.importers"
+"""Group by which packages of others add formats."""
 
 AUTO = "auto"
+
+
+@cache
+def added_formats() -> dict[str, RunFormat]:
+    """Return the formats that installed packages add, by name; one that fails to load is left out and logged."""
+    found: dict[str, RunFormat] = {}
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            form = entry.load()
+        except Exception as error:  # noqa: BLE001 code of another package must not stop an import
+            log.warning("the importer %r can't be loaded: %s: %s", entry.name, type(error).__name__, error)
+            continue
+        if not isinstance(form, RunFormat) or form.name in FORMATS or form.name == AUTO:
+            log.warning("the importer %r is left out: it is no RunFormat with a name of its own", entry.name)
+            continue
+        found[form.name] = form
+    return found
+
+
+def run_format_named(name: str) -> RunFormat:
+    """Return the format of this name.
+
+    Raises:
+        InputError: there is no such format.
+    """
+    formats = {**FORMATS, **added_formats()}
+    if name not in formats:
+        raise InputError(
+            f"no run format is called {name!r}", remedy=f"use {AUTO}, {', '.join(sorted(formats))}"
+        )
+    return formats[name]
 
 
 def chosen_formats(name: str) -> list[RunFormat]:
@@ -51,9 +90,5 @@ def chosen_formats(name: str) -> list[RunFormat]:
         InputError: there is no such format.
     """
     if name == AUTO:
-        return list(FORMATS.values())
-    if name not in FORMATS:
-        raise InputError(
-            f"no run format is called {name!r}", remedy=f"use {AUTO}, {', '.join(sorted(FORMATS))}"
-        )
-    return [FORMATS[name]]
+        return [*FORMATS.values(), *added_formats().values()]
+    return [run_format_named(name)]

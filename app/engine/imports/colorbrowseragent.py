@@ -18,14 +18,14 @@ from typing import Any
 from app.engine.core.redaction import redact_text
 from app.engine.core.sites import CROSS, SiteTable
 from app.engine.core.trajectory import Outcome, Run, Step
-from app.engine.imports import companion_files, step_records
+from app.engine.imports import companion_files, run_format, step_records
+from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import (
     MAX_JSON_BYTES,
     ReadRun,
     natural_key,
     read_bytes,
     read_json_object,
-    walk,
 )
 from app.engine.imports.step_records import StepReader
 from app.engine.store.run_files import make_run_id
@@ -74,11 +74,15 @@ class _Records:
     problems: list[PathError]
 
 
+def _find(folder: SourceFolder) -> Iterator[FoundPart]:
+    if any(name == _SUMMARY_FILE or _STEP_FILE.fullmatch(name) for name in folder.names):
+        yield FoundPart(folder.path)
+
+
 def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[Path]:
     """Yield every run folder at or below ``root``, in natural order; unreadable folders are added to ``problems``."""
-    for folder, names in walk(root, problems if problems is not None else []):
-        if any(name == _SUMMARY_FILE or _STEP_FILE.fullmatch(name) for name in names):
-            yield folder
+    for found in run_format.find_runs(root, [RUN_FORMAT], problems if problems is not None else []):
+        yield found.path
 
 
 def load(folder: Path, root: Path) -> RawRun:
@@ -361,3 +365,21 @@ def _answer(last: dict[str, Any], steps: tuple[Step, ...]) -> str | None:
     if action is not None and action.kind in ("send_msg_to_user", "report_infeasible"):
         return redact_text(str(next(iter(action.args.values()), "")))
     return None
+
+
+def _load_run(path: Path, root: Path, part: str) -> Any:
+    return load(path, root)
+
+
+def _load_end(path: Path, root: Path, part: str, *, page: bool) -> Any:
+    return load_end(path, root, page=page)
+
+
+RUN_FORMAT = RunFormat(
+    name="colorbrowseragent",
+    title="ColorBrowserAgent (steps_info_N.json)",
+    new_finder=lambda: _find,
+    load=_load_run,
+    parse=parse,
+    load_end=_load_end,
+)

@@ -20,7 +20,8 @@ from typing import Any
 from app.engine.api.engine_api import RunImportReport, RunNotes
 from app.engine.core.site_rules import claimed_host
 from app.engine.core.trajectory import Run, Step
-from app.engine.imports import RunFormat, chosen_formats
+from app.engine.imports import chosen_formats
+from app.engine.imports.run_format import FoundRun, RunFormat, find_runs
 from app.engine.imports.source_files import ReadRun, natural_key
 from app.engine.imports.worker_process import MIN_RUNS, WorkerAnswer, WorkerProcess
 from app.engine.store.run_files import make_run_id
@@ -49,13 +50,6 @@ COMMIT_SECONDS = 0.5
 """Runs are committed when this much is gathered, packed, or after this long."""
 
 
-@dataclass(frozen=True, slots=True)
-class _FoundRun:
-    folder: Path
-    root: Path
-    format: RunFormat
-
-
 @dataclass(slots=True)
 class _ImportCounts:
     failed: list[PathError] = field(default_factory=list[PathError])
@@ -65,7 +59,7 @@ class _ImportCounts:
     done: int = 0
     cancelled: bool = False
 
-    def fail(self, place: _FoundRun, error: Exception) -> None:
+    def fail(self, place: FoundRun, error: Exception) -> None:
         """List a run as failed, with its path and a sentence about the error."""
         match error:
             case InputError():
@@ -74,12 +68,12 @@ class _ImportCounts:
                 path = str(error.filename or "")
                 what = f"can't be read: {error.strerror or error}"
             case _:
-                log.error("%s could not be imported", printable(str(place.folder)), exc_info=error)
+                log.error("%s could not be imported", printable(str(place.path)), exc_info=error)
                 path, what = (
                     "",
                     f"can't be imported: {type(error).__name__}: {str(error)[:_ERROR_CHARACTERS]}",
                 )
-        self.failed.append(PathError(path=path or str(place.folder), error=what))
+        self.failed.append(PathError(path=path or str(place.path), error=what))
 
 
 def import_paths(
@@ -129,53 +123,48 @@ def import_paths(
     )
 
 
-def _find_runs(paths: Sequence[Path], formats: Sequence[RunFormat], counts: _ImportCounts) -> list[_FoundRun]:
-    found: dict[Path, _FoundRun] = {}
+def _find_runs(paths: Sequence[Path], formats: Sequence[RunFormat], counts: _ImportCounts) -> list[FoundRun]:
+    found: dict[tuple[Path, str], FoundRun] = {}
     for path in paths:
         root = path.expanduser().absolute()
-        if not os.path.isdir(root):  # noqa: PTH112 as below: False for a name that the system can't take
-            what = (
-                "a file, not a folder; choose the folder that holds the run"
-                if os.path.exists(root)  # noqa: PTH110
-                else "no such folder"
-            )
-            counts.failed.append(PathError(path=str(path), error=what))
+        if not os.path.exists(root):  # noqa: PTH110 False too for a name that the system can't take
+            counts.failed.append(PathError(path=str(path), error="no such file or folder"))
             continue
         before, problems = len(found), list[PathError]()
-        for form in formats:
-            for folder in form.find_runs(root, problems):
-                found.setdefault(folder, _FoundRun(folder, root, form))
+        for one in find_runs(root, formats, problems):
+            found.setdefault((one.path, one.part), one)
         counts.failed.extend(dict.fromkeys(problems))
         if len(found) == before and not problems:
-            counts.failed.append(PathError(path=str(path), error="no run was found in this folder"))
+            what = "no run was found in this folder" if root.is_dir() else "no run was found in this file"
+            counts.failed.append(PathError(path=str(path), error=what))
     return list(found.values())
 
 
 def _import_all(
-    found: Sequence[_FoundRun],
+    found: Sequence[FoundRun],
     importing: _ImportPipeline,
     worker: WorkerProcess | None,
     reading: ThreadPoolExecutor,
 ) -> Iterator[Path]:
     """Import every run, here and in the worker; yield the current folder before each."""
     pending = deque(range(len(found)))
-    ahead: deque[tuple[_FoundRun, Future[Any]]] = deque()
+    ahead: deque[tuple[FoundRun, Future[Any]]] = deque()
 
-    def read(place: _FoundRun) -> None:
-        ahead.append((place, reading.submit(place.format.load, place.folder, place.root)))
+    def read(place: FoundRun) -> None:
+        ahead.append((place, reading.submit(place.format.load, place.path, place.root, place.part)))
 
     while pending or ahead or (worker is not None and worker.waiting):
         while worker is not None and worker.has_room and pending:
             number = pending.popleft()
-            worker.give(number, found[number].folder, found[number].root, found[number].format.name)
+            worker.give(number, found[number])
         while pending and len(ahead) <= READ_AHEAD:
             read(found[pending.popleft()])
         if ahead:
-            yield ahead[0][0].folder
+            yield ahead[0][0].path
             importing.take(*ahead.popleft())
         for answer in worker.answers(wait=not ahead and not pending) if worker is not None else ():
             place = found[answer.number]
-            yield place.folder
+            yield place.path
             if answer.lost:
                 read(place)
             else:
@@ -186,7 +175,7 @@ def _import_all(
 class _PendingDraft:
     """A run that is being written: its source, and the contents only it brings."""
 
-    place: _FoundRun
+    place: FoundRun
     run: Run
     wanted: set[str]
     draft: Future[RunDraft]
@@ -210,7 +199,7 @@ class _ImportPipeline:
         self._ids = workspace.runs.ids()
         self._coming: set[str] = set()
         self._underway: _PendingDraft | None = None
-        self._drafts: list[tuple[RunDraft, _FoundRun]] = []
+        self._drafts: list[tuple[RunDraft, FoundRun]] = []
         self._gathered, self._since = 0, time.monotonic()
         self._broken = False
         self._claims: dict[str, list[str]] = {}
@@ -219,7 +208,7 @@ class _ImportPipeline:
         """Start a worker process that knows which runs are here already."""
         return WorkerProcess(self._workspace.runs.incoming(), self._workspace.site_table, self._known)
 
-    def take(self, place: _FoundRun, raw: Future[Any]) -> None:
+    def take(self, place: FoundRun, raw: Future[Any]) -> None:
         """Import one run, or skip it, or list its error."""
         self._counts.done += 1
         try:
@@ -244,7 +233,7 @@ class _ImportPipeline:
         future = self._writing.submit(self._workspace.runs.draft, run, read.steps, blobs)
         self._underway = _PendingDraft(place, run, wanted, future)
 
-    def adopt_answer(self, place: _FoundRun, answer: WorkerAnswer) -> None:
+    def adopt_answer(self, place: FoundRun, answer: WorkerAnswer) -> None:
         """Store a run that the worker prepared."""
         if answer.draft is None:
             self._counts.done += 1
@@ -265,7 +254,7 @@ class _ImportPipeline:
         if draft is None:
             # Later runs may name these contents, and the worker does not send them again.
             self._workspace.runs.blobs.add(packed)
-            self.take(place, self._writing.submit(place.format.load, place.folder, place.root))
+            self.take(place, self._writing.submit(place.format.load, place.path, place.root, place.part))
             return
         self._counts.done += 1
         self._known.add(answer.content_hash)
@@ -290,7 +279,7 @@ class _ImportPipeline:
             log.warning("the hosts of the new runs were not learned: %s", error)
             return []
 
-    def _read(self, place: _FoundRun, raw: Future[Any]) -> ReadRun | None:
+    def _read(self, place: FoundRun, raw: Future[Any]) -> ReadRun | None:
         bytes_read = raw.result()
         if bytes_read.content_hash in self._known:
             self._counts.skipped += 1
@@ -322,7 +311,7 @@ class _ImportPipeline:
         if self._drafts and last:
             self._commit()
 
-    def _gather(self, draft: RunDraft, place: _FoundRun) -> None:
+    def _gather(self, draft: RunDraft, place: FoundRun) -> None:
         draft.on_disk = self._syncing.submit(sync_draft, draft.folder)
         self._drafts.append((draft, place))
         self._gathered += sum(len(data) for _, _, data in draft.packed)
@@ -353,7 +342,7 @@ class _ImportPipeline:
                 if self._on_run is not None:
                     self._on_run(run, draft.steps)
 
-    def _indexed(self, draft: RunDraft, place: _FoundRun) -> bool:
+    def _indexed(self, draft: RunDraft, place: FoundRun) -> bool:
         """Index a committed run; one that the index rejects is deleted and listed as failed."""
         try:
             self._workspace.index.put_run(draft.run, draft.steps, self._workspace.site_of)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from app.engine.core.ax_tree import content_key
 from app.engine.core.redaction import (
@@ -23,7 +24,9 @@ from app.engine.core.redaction import (
 )
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Outcome, Run, Step, Tab
-from app.engine.imports.source_files import MAX_IMAGE_BYTES, MAX_JSON_BYTES, ReadRun, read_bytes, walk
+from app.engine.imports import run_format
+from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
+from app.engine.imports.source_files import MAX_IMAGE_BYTES, MAX_JSON_BYTES, ReadRun, read_bytes
 from app.engine.store import blob_store
 from app.engine.store.exchange_file import picture_digests
 from app.engine.store.run_files import (
@@ -69,25 +72,34 @@ class NativeRun:
     problems: list[PathError] = field(default_factory=list[PathError])
 
 
-def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[Path]:
-    """Yield every native run folder at or below ``root``; of a workspace those that were not deleted.
+class _Finder:
+    """Finds native run folders; of a workspace those that were not deleted.
 
     An open workspace is a problem: the newest pages of its runs could not be read.
     """
-    problems = problems if problems is not None else []
-    left_out: list[Path] = []
-    for folder, names in walk(root, problems):
+
+    def __init__(self) -> None:
+        self._left_out: list[Path] = []
+
+    def __call__(self, folder: SourceFolder) -> Iterator[FoundPart]:
+        path, names = folder.path, folder.names
         if WORKSPACE_FILE in names and blob_store.BLOB_FILE in names:
-            left_out.append(folder / TRASH)
-            if blob_store.is_in_use(folder / blob_store.BLOB_FILE):
-                left_out.append(folder / RUNS)
-                problems.append(PathError(path=str(folder), error=_IN_USE))
-        if RUN_FILE not in names or folder.parent.name.startswith(INCOMING):
-            continue
-        if any(folder.is_relative_to(place) for place in left_out):
-            continue
-        if is_native(folder / RUN_FILE):
-            yield folder
+            self._left_out.append(path / TRASH)
+            if blob_store.is_in_use(path / blob_store.BLOB_FILE):
+                self._left_out.append(path / RUNS)
+                folder.problems.append(PathError(path=str(path), error=_IN_USE))
+        if RUN_FILE not in names or path.parent.name.startswith(INCOMING):
+            return
+        if any(path.is_relative_to(place) for place in self._left_out):
+            return
+        if is_native(path / RUN_FILE):
+            yield FoundPart(path)
+
+
+def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[Path]:
+    """Yield every native run folder at or below ``root``."""
+    for found in run_format.find_runs(root, [RUN_FORMAT], problems if problems is not None else []):
+        yield found.path
 
 
 def is_native(path: Path) -> bool:
@@ -281,3 +293,21 @@ def _step(step: Step, moved: Mapping[str, str], kept: Mapping[str, bytes]) -> St
         calls=tuple(moved.get(call, call) for call in step.calls),
         state=content_key(kept[tree].decode()) if tree != step.tree else step.state,
     )
+
+
+def _load(path: Path, root: Path, part: str) -> Any:
+    return load(path, root)
+
+
+def _load_end(path: Path, root: Path, part: str, *, page: bool) -> Any:
+    return load_end(path, root, page=page)
+
+
+RUN_FORMAT = RunFormat(
+    name="native",
+    title="Sitelore (exported runs, workspaces)",
+    new_finder=_Finder,
+    load=_load,
+    parse=parse,
+    load_end=_load_end,
+)

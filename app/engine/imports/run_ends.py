@@ -9,36 +9,22 @@ from pathlib import Path
 
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Run
-from app.engine.imports import AUTO, RunFormat, chosen_formats
+from app.engine.imports import AUTO, chosen_formats
+from app.engine.imports.run_format import FoundRun, find_runs
 from app.engine.imports.source_files import ReadRun
-from app.errors import InputError, PathError, printable
-
-
-@dataclass(frozen=True, slots=True)
-class RunPlace:
-    """A run in a folder: its own folder, and the one that was searched."""
-
-    folder: Path
-    root: Path
-    format: RunFormat
-
-    @property
-    def name(self) -> str:
-        """The run's folder as seen from the one that was searched."""
-        inside = self.folder.relative_to(self.root) if self.folder.is_relative_to(self.root) else self.folder
-        return printable(inside.as_posix() if inside.parts else self.folder.name)
+from app.errors import InputError, PathError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnd:
     """The end of a run; its ``run`` has no steps, and ``blobs`` holds its last page where that was wanted."""
 
-    place: RunPlace
+    place: FoundRun
     run: Run
     blobs: dict[str, bytes]
 
 
-def find_run_places(root: Path, problems: list[PathError]) -> list[RunPlace]:
+def find_run_places(root: Path, problems: list[PathError]) -> list[FoundRun]:
     """Return every run at or below a folder; of two formats that claim one the first has it.
 
     Raises:
@@ -47,18 +33,15 @@ def find_run_places(root: Path, problems: list[PathError]) -> list[RunPlace]:
     root = root.expanduser().absolute()
     if not os.path.isdir(root):  # noqa: PTH112 False too for a name that the system can't take
         raise InputError("no such folder", path=str(root), remedy="give the folder that holds the runs")
-    found: dict[Path, RunPlace] = {}
-    for format in chosen_formats(AUTO):
-        for folder in format.find_runs(root, problems):
-            found.setdefault(folder, RunPlace(folder, root, format))
+    found = list(find_runs(root, chosen_formats(AUTO), problems))
     if not found:
         why = problems[0].error if problems else "no run was found in this folder"
         raise InputError(why, path=problems[0].path if problems else str(root))
-    return list(found.values())
+    return found
 
 
 def read_run_end(
-    place: RunPlace, sites: SiteTable, wants_page: Callable[[Run], bool] = lambda run: True
+    place: FoundRun, sites: SiteTable, wants_page: Callable[[Run], bool] = lambda run: True
 ) -> RunEnd:
     """Read the end of one run; its page, which may be long, only where ``wants_page`` says so of the run.
 
@@ -70,9 +53,9 @@ def read_run_end(
         if read.run.final is not None and wants_page(read.run):
             read = _read(place, sites, page=True)
     except OSError as error:
-        raise InputError(f"can't be read: {error.strerror or error}", path=str(place.folder)) from error
+        raise InputError(f"can't be read: {error.strerror or error}", path=str(place.path)) from error
     return RunEnd(place=place, run=read.run, blobs=read.blobs)
 
 
-def _read(place: RunPlace, sites: SiteTable, *, page: bool) -> ReadRun:
-    return place.format.parse(place.format.load_end(place.folder, place.root, page=page), sites)
+def _read(place: FoundRun, sites: SiteTable, *, page: bool) -> ReadRun:
+    return place.format.parse(place.format.end(place.path, place.root, place.part, page=page), sites)

@@ -78,6 +78,17 @@ def read_bytes(path: Path, limit: int) -> bytes:
         raise InputError(error.why, path=str(path)) from error
 
 
+def read_bytes_start(path: Path, count: int) -> bytes:
+    """Return the first bytes of a regular file; none of a link, or of what can't be read."""
+    try:
+        if path.is_symlink() or not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(count)
+    except OSError:
+        return b""
+
+
 def read_json_object(data: bytes, path: Path) -> dict[str, Any]:
     """Parse one JSON object; ``NaN`` and lone surrogates, which Python's own writer makes, are accepted.
 

@@ -1,6 +1,6 @@
 """The worker process behind ``helper``: reads runs and writes their drafts, one JSON line in, one out.
 
-    in   {"sites": {...}, "known": [hash, ...]}, then {"number", "folder", "root", "format"} for each run
+    in   {"sites": {...}, "known": [hash, ...]}, then {"number", "folder", "root", "part", "format"} for each run
     out  {"number", "skipped": true} | {"number", "error": [path, what]} | {"number", "lost": true} |
          {"number", "hash", "id", "draft", "problems": [[path, what], ...], "packed": [[digest, codec, size], ...]}
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engine.core.sites import SiteTable
-from app.engine.imports import FORMATS
+from app.engine.imports import run_format_named
 from app.engine.store.blob_store import pack_blobs
 from app.engine.store.run_store import write_draft
 from app.errors import InputError
@@ -48,7 +48,7 @@ class Worker:
         """Read one run, write its draft, and return the result as JSON."""
         folder = Path(task["folder"])
         try:
-            return self._prepared(task["number"], folder, Path(task["root"]), task["format"])
+            return self._prepared(task["number"], folder, Path(task["root"]), task["part"], task["format"])
         except InputError as error:
             return {"number": task["number"], "error": [error.path or str(folder), error.what]}
         except OSError as error:
@@ -57,9 +57,9 @@ class Worker:
         except Exception:  # noqa: BLE001 the importing process meets the same error and reports it
             return {"number": task["number"], "lost": True}
 
-    def _prepared(self, number: int, folder: Path, root: Path, name: str) -> dict[str, Any]:
-        form = FORMATS[name]
-        raw = form.load(folder, root)
+    def _prepared(self, number: int, path: Path, root: Path, part: str, name: str) -> dict[str, Any]:
+        form = run_format_named(name)
+        raw = form.load(path, root, part)
         if raw.content_hash in self._known:
             return {"number": number, "skipped": True}
         read = form.parse(raw, self._sites)

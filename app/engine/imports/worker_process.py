@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engine.core.sites import SiteTable
+from app.engine.imports.run_format import FoundRun
 from app.engine.store.blob_store import PackedBlob
 from app.errors import PathError
 
@@ -80,10 +81,18 @@ class WorkerProcess:
         """Whether it is alive and can take another run."""
         return self._process is not None and len(self._given) < MAX_PENDING
 
-    def give(self, number: int, folder: Path, root: Path, form: str) -> None:
+    def give(self, number: int, place: FoundRun) -> None:
         """Send it a run; when it has just died the run comes back as lost."""
         self._given.add(number)
-        self._send({"number": number, "folder": str(folder), "root": str(root), "format": form})
+        self._send(
+            {
+                "number": number,
+                "folder": str(place.path),
+                "root": str(place.root),
+                "part": place.part,
+                "format": place.format.name,
+            }
+        )
 
     def answers(self, *, wait: bool) -> list[WorkerAnswer]:
         """Return its new answers; with ``wait`` at least one, if any is pending."""

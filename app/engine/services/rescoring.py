@@ -20,7 +20,8 @@ from app.engine.evaluation.evaluate import EvaluatorOptions, evaluate, questions
 from app.engine.evaluation.strict.environment import StrictEnvironment
 from app.engine.evaluation.strict.scoring import strict_score
 from app.engine.evaluation.taint import suite_names
-from app.engine.imports.run_ends import RunPlace, find_run_places, read_run_end
+from app.engine.imports.run_ends import find_run_places, read_run_end
+from app.engine.imports.run_format import FoundRun
 from app.engine.jobs import Job
 from app.engine.services.core import Core
 from app.engine.services.evaluation_judge import NOT_ASKED, EvaluationJudge
@@ -176,10 +177,10 @@ class RescoringService:
                 for one in heads[at : at + CHUNK]
             ]
 
-    async def _foreign(self, places: list[RunPlace], rules: RescoringRules) -> AsyncIterator[list[_Read]]:
+    async def _foreign(self, places: list[FoundRun], rules: RescoringRules) -> AsyncIterator[list[_Read]]:
         """Read the ends of a folder's runs."""
 
-        def reading(chunk: Sequence[RunPlace]) -> list[_Read]:
+        def reading(chunk: Sequence[FoundRun]) -> list[_Read]:
             return [_foreign_run(place, rules) for place in chunk]
 
         for at in range(0, len(places), CHUNK):
@@ -249,7 +250,7 @@ def _questions(one: RunInScoring) -> Sequence[JudgeQuestion]:
     return questions(one.task, one.stored.evidence, one.options)
 
 
-def _foreign_run(place: RunPlace, rules: RescoringRules) -> _Read:
+def _foreign_run(place: FoundRun, rules: RescoringRules) -> _Read:
     try:
         end = read_run_end(place, rules.sites, rules.wants_page)
     except InputError as error:

@@ -66,7 +66,9 @@ async def test_the_window_is_told_of_a_batch_its_progress_and_its_end(terminal, 
         gate.set()
     ended = await told_until(window, row.id, BatchState.ENDED)
     assert ended.answered == 2
-    assert any(isinstance(one, LiveRunChanged) and one.row.run == run for one in window.events)
+    async with asyncio.timeout(PATIENCE):  # the batch and its runs are told of one after the other
+        while not any(isinstance(one, LiveRunChanged) and one.row.run == run for one in window.events):
+            await asyncio.sleep(0.01)
     async with asyncio.timeout(PATIENCE):
         while not any(isinstance(one, LiveRunDismissed) and one.run == run for one in window.events):
             await asyncio.sleep(0.01)

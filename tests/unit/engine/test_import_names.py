@@ -158,10 +158,10 @@ def test_whatever_happens_to_one_run_is_listed_with_its_path_and_the_rest_import
         write_run(tmp_path / "root" / f"task_{number}", about=summary(2, cum_reward=number / 8))
     form = FORMATS["colorbrowseragent"]
 
-    def broken(raw_or_folder, other):
+    def broken(raw_or_folder, *others):
         if str(getattr(raw_or_folder, "folder", raw_or_folder)).endswith("task_1"):
             raise fault
-        return getattr(form, where)(raw_or_folder, other)
+        return getattr(form, where)(raw_or_folder, *others)
 
     import dataclasses
 

@@ -176,13 +176,13 @@ def test_a_folder_without_runs_a_file_and_a_missing_path_are_named(tmp_path, wor
     assert report.imported == 0
     assert [(p.path, p.error.split(",")[0]) for p in report.failed] == [
         (str(empty), "no run was found in this folder"),
-        (str(file), "a file"),
-        (str(tmp_path / "gone"), "no such folder"),
+        (str(file), "no run was found in this file"),
+        (str(tmp_path / "gone"), "no such file or folder"),
     ]
 
 
 def test_an_unknown_format_is_refused(workspace, tmp_path):
-    with pytest.raises(InputError, match="auto, colorbrowseragent, native"):
+    with pytest.raises(InputError, match="auto, agent-reward-bench, atif"):
         import_paths(workspace, [tmp_path], format="zip")
     assert [f.name for f in chosen_formats("auto")] == list(FORMATS)
 

@@ -1,0 +1,18 @@
+"""Exporter: OpenTelemetry (OTLP/JSON, GenAI conventions)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.engine.exports.run_export import ExportSource, RunExport
+from app.errors import InputError
+
+
+def write(source: ExportSource, path: Path) -> list[str]:
+    """Write a run."""
+    raise InputError("this format can't be written yet")
+
+
+RUN_EXPORT = RunExport(
+    name="otlp", title="OpenTelemetry (OTLP/JSON, GenAI conventions)", suffix=".otlp.json", write=write
+)
