@@ -89,6 +89,39 @@ def test_a_hostile_pattern_takes_no_time():
     assert time.perf_counter() - began < 5
 
 
+def test_thousands_of_agents_with_thousands_of_rules_take_no_time_and_no_memory():
+    agents = "".join(f"User-agent: a{number}\n" for number in range(15_000))
+    rules = "".join(f"Disallow: /{number}*x\n" for number in range(12_000))
+    began = time.perf_counter()
+    robots = RobotsFile.from_response(200, f"{agents}User-agent: *\n{rules}".encode())
+    assert not robots.allows(f"{SITE}/7/x")
+    assert robots.words == "forbids /0*x, /1*x, /2*x and many more"
+    assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize("name", ["site", "lore", "sitelore-images", "s"])
+def test_a_group_for_a_part_of_our_name_is_not_ours(name: str):
+    assert RobotsFile.parse(f"User-agent: {name}\nDisallow: /\n").allows(f"{SITE}/y")
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        ("User-agent: sitelore\nDisallow: /x\n", False),
+        ("USER-AGENT: SiteLore\nDisallow: /x\n", False),
+        ("User-agent: sitelore # us\nDisallow: /x\n", False),
+        ("User-agent : sitelore\r\nDisallow: /x\r\n", False),
+        ("User agent: sitelore\nDisalow: /x\n", False),  # a common slip; the site's owner meant it
+        ("User-agent: *\n\n\nDisallow: /x\n", False),  # an empty line ends no group
+        ("User-agent: *\nSitemap: http://h/s.xml\nDisallow: /x\n", False),
+        ("Disallow: /x\nUser-agent: *\n", True),  # a rule before any group
+        ("User-agent: *\nNoindex: /x\n", True),
+    ],
+)
+def test_groups_are_found_as_they_are_written(text: str, allowed: bool):
+    assert RobotsFile.parse(text).allows(f"{SITE}/x") is allowed
+
+
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_any_file_and_any_address_get_an_answer(text: str, path: str):
     assert RobotsFile.parse(text).allows(f"{SITE}/{path}") in (True, False)
