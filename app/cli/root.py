@@ -33,6 +33,7 @@ from app.cli import (
 from app.cli.common import GLOBALS, Json, print_note, print_result, table, workspace_path
 from app.engine.api.engine_api import Check
 from app.errors import SiteloreError, printable
+from app.installation import child_command
 
 DEMO_PORT = 7801
 """First of the three ports of the demo site; the recorded runs refer to them."""
@@ -172,8 +173,7 @@ def _pictures(workspace: str, out: Path) -> list[str]:
     import subprocess
 
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    command = [sys.executable, "-c", "import sys; from pathlib import Path; from app.main import run_screenshots; "
-               "sys.exit(run_screenshots(Path(sys.argv[1]), Path(sys.argv[2])))", workspace, str(out)]  # fmt: skip
+    command = child_command("app.take_screenshots", workspace, str(out))
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode:
         print_note(

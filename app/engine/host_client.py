@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from app.errors import SiteloreError
+from app.installation import child_command
 
 if TYPE_CHECKING:
     from app.engine.api.engine_api import EngineApi
@@ -91,10 +92,7 @@ class HostClient:
 
         secret = secrets.token_hex(16)
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "app.engine.host",
-            str(self._workspace),
+            *child_command("app.engine.host", str(self._workspace)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, **self._environment, "SITELORE_HOST_SECRET": secret},

@@ -10,7 +10,6 @@ import logging
 import os
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from app.engine.core.sites import SiteTable
 from app.engine.imports.run_format import FoundRun
 from app.engine.store.blob_store import PackedBlob
 from app.errors import PathError
+from app.installation import child_command
 
 log = logging.getLogger(__name__)
 
@@ -143,13 +143,13 @@ class WorkerProcess:
 
 
 def _start(incoming: Path) -> subprocess.Popen[bytes] | None:
-    if getattr(sys, "frozen", False) or (os.cpu_count() or 1) < 2:
+    if (os.cpu_count() or 1) < 2:
         return None
     root = str(Path(__file__).resolve().parents[3])
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", "app.engine.imports.worker", str(incoming)],
+            child_command("app.engine.imports.worker", str(incoming)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

