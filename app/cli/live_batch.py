@@ -7,6 +7,7 @@ batch; everything else works from another terminal meanwhile.
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -199,8 +200,15 @@ async def _until_over(engine: Engine, batch: str) -> BatchRow:
             await engine.pause_batch(batch)
         paused.set()
 
+    def on_second_interrupt(*_: object) -> None:
+        # An orderly end may wait for a browser or a model. Everything needed to go on is on disk, as after a kill,
+        # and browsers end with the pipe to their driver.
+        print_note(f"ended at once; go on: sitelore live batch resume {batch}")
+        os._exit(1)
+
     def on_interrupt() -> None:
         loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, on_second_interrupt)
         print_note("\npausing (Ctrl+C again: at once)")
         engine.registry.hold(pause_now())
 
@@ -216,7 +224,7 @@ async def _until_over(engine: Engine, batch: str) -> BatchRow:
                 await asyncio.wait_for(paused.wait(), 0.2)
     finally:
         with suppress(NotImplementedError):
-            loop.remove_signal_handler(signal.SIGINT)
+            loop.remove_signal_handler(signal.SIGINT)  # not the second one's: the engine is closing meanwhile
 
 
 class _BatchProgress:

@@ -164,7 +164,8 @@ def test_a_second_ctrl_c_ends_it_at_once_and_nothing_is_lost(tmp_path: Path, sho
         terminal.press_ctrl_c()
         until(lambda: "pausing" in terminal.said, terminal)
         terminal.press_ctrl_c()
-        assert terminal.ended() == 1, terminal.said
+        # It may have paused everything meanwhile: then the signal meets an interpreter that is already gone.
+        assert terminal.ended() in (1, -signal.SIGINT), terminal.said
     assert "Traceback" not in terminal.said, terminal.said
     with Terminal(place, "resume", "kitchens") as terminal:
         assert terminal.ended() == 0, terminal.said
