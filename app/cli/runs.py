@@ -12,6 +12,7 @@ from app.cli.common import Json, json_data, print_note, print_result, table, wit
 from app.cli.sites import give_hosts
 from app.engine.api.engine_api import RunDetail, RunImportReport
 from app.engine.api.evaluation_api import ExpectedOutcome
+from app.engine.api.import_notes import note_lines
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.labels import outcome_label
 from app.engine.core.prompt_set import version_words
@@ -25,7 +26,7 @@ app = typer.Typer(help="List, show, export and delete stored runs.", no_args_is_
 
 
 MAX_NOTES = 20
-"""Runs whose notes an import prints; ``--json`` and ``runs show`` have all of them."""
+"""Distinct notes that an import prints; ``--json`` and ``runs show`` have all of them."""
 
 
 RunOrder = Literal["risk", "teach", "date", "site", "steps", "id"]
@@ -58,13 +59,13 @@ def import_(
         for key in ("imported", "skipped", "failed", "runs", "notes", "learned")
     }
     print_result(body, as_json, lambda: f"{report.imported} imported, {report.skipped} already present")
-    for run in report.notes[:MAX_NOTES]:
-        for note in run.notes:
-            print_note(f"{run.run}: {note} in {run.path}")
-    if report.notes:
-        rest = len(report.notes) - MAX_NOTES
-        more = f"; {rest} more are not shown (see --json)" if rest > 0 else ""
-        print_note(f"{len(report.notes)} of the new runs are incomplete{more}")
+    lines = note_lines(report.notes)
+    for line in lines[:MAX_NOTES]:
+        print_note(line)
+    if lines:
+        rest = len(lines) - MAX_NOTES
+        more = f"; {rest} more notes are not shown (see --json)" if rest > 0 else ""
+        print_note(f"{len(report.notes)} of the new runs lack something{more}")
     for failure in report.failed:
         print_note(f"{failure.path}: {failure.error}")
     if report.failed:

@@ -21,6 +21,22 @@ _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_f
 
 FAULTS = (
     Mutation(
+        "absent-in-one-step",
+        "app/engine/imports/absences.py",
+        "lambda of: not any(step.reason for step in of.steps)",
+        "lambda of: not all(step.reason for step in of.steps)",
+        "Only what no step has at all is absent.",
+        ("tests/unit/engine/test_rules_of_absences.py",),
+    ),
+    Mutation(
+        "absent-only-pictures",
+        "app/engine/imports/absences.py",
+        "lambda of: of.pictures and not of.trees and not of.html,",
+        "lambda of: of.pictures and not of.trees,",
+        "A run with HTML has more than pictures.",
+        ("tests/unit/engine/test_rules_of_absences.py",),
+    ),
+    Mutation(
         "picture-of-what-was-typed",
         "app/engine/agent/vision/page_look.py",
         "TOLERATED_KINDS = frozenset({FingerprintKind.TEXT})",

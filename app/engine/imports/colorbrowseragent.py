@@ -382,4 +382,5 @@ RUN_FORMAT = RunFormat(
     load=_load_run,
     parse=parse,
     load_end=_load_end,
+    notes_absences=False,
 )

@@ -284,7 +284,7 @@ class _ImportPipeline:
         if bytes_read.content_hash in self._known:
             self._counts.skipped += 1
             return None
-        return self._under_free_id(place.format.parse(bytes_read, self._workspace.site_table))
+        return self._under_free_id(place.format.read(bytes_read, self._workspace.site_table))
 
     def _under_free_id(self, read: ReadRun) -> ReadRun:
         """Rename a run whose id is taken by another run (an id has only part of the content's hash)."""

@@ -310,4 +310,5 @@ RUN_FORMAT = RunFormat(
     load=_load,
     parse=parse,
     load_end=_load_end,
+    notes_absences=False,
 )

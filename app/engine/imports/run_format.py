@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from app.engine.core.sites import SiteTable
+from app.engine.imports.absences import with_absences
 from app.engine.imports.source_files import ReadRun, read_bytes_start, walk
 from app.errors import PathError, printable
 
@@ -73,7 +74,7 @@ class RunFormat:
         parse: makes a run of it; known content is not parsed. Raises ``InputError``. What one run lacks is one of its
             ``notes``, a file that can't be used is one of the ``problems``.
         load_end: as ``load`` for the run's end alone; by default ``load``.
-        loads_files: a run may be a single file.
+        notes_absences: ``read`` adds what the whole run lacks to its notes; formats that always have it say False.
     """
 
     name: str
@@ -82,6 +83,12 @@ class RunFormat:
     load: Callable[[Path, Path, str], Any]
     parse: Callable[[Any, SiteTable], ReadRun]
     load_end: LoadEnd | None = None
+    notes_absences: bool = True
+
+    def read(self, raw: Any, sites: SiteTable) -> ReadRun:
+        """Parse a run, and note what the whole of it lacks. Raises ``InputError``."""
+        read = self.parse(raw, sites)
+        return with_absences(read) if self.notes_absences else read
 
     def end(self, path: Path, root: Path, part: str, *, page: bool) -> Any:
         """Load the end of a run."""

@@ -62,7 +62,7 @@ class Worker:
         raw = form.load(path, root, part)
         if raw.content_hash in self._known:
             return {"number": number, "skipped": True}
-        read = form.parse(raw, self._sites)
+        read = form.read(raw, self._sites)
         draft = self._incoming / f"helper-{number}"
         packed = pack_blobs(
             {digest: data for digest, data in read.blobs.items() if digest not in self._packed}

@@ -235,7 +235,7 @@ def test_missing_step_files_are_named_by_file_in_the_report(tmp_path, workspace)
     assert report.failed == ()
 
 
-def test_notes_of_all_runs_are_counted_and_the_first_named(tmp_path, capsys):
+def test_equal_notes_of_an_import_are_one_line_and_few_distinct_ones_are_printed(tmp_path, capsys):
     for number in range(25):
         folder = write_run(tmp_path / "root" / f"task_{number}", about=summary(2, cum_reward=number / 50))
         (folder / "steps_info_1.json").unlink()
@@ -248,8 +248,17 @@ def test_notes_of_all_runs_are_counted_and_the_first_named(tmp_path, capsys):
     assert len(document["notes"]) == 25
     assert document["failed"] == []
     assert all("steps_info_1.json" in one["notes"][0] for one in document["notes"])
-    assert "25 of the new runs are incomplete; 5 more are not shown (see --json)" in said
-    assert said.count("steps_info_1.json") == 20
+    assert "25 of the new runs lack something" in said
+    assert said.count("steps_info_1.json") == 1
+    assert "25 runs: the record of step 1 is missing" in said
+
+    for number in range(25):
+        steps = number + 3
+        folder = write_run(tmp_path / "other" / f"task_{number}", about=summary(steps), steps=steps)
+        (folder / f"steps_info_{steps - 1}.json").unlink()
+    command_line(["--workspace", str(tmp_path / "w"), "import", str(tmp_path / "other")])
+    said = capsys.readouterr().err
+    assert "25 of the new runs lack something; 5 more notes are not shown (see --json)" in said
 
 
 def test_an_action_whose_page_is_unknown_says_so_and_the_end_is_not_guessed(tmp_path):
