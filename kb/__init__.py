@@ -8,6 +8,13 @@
         kb.set_status([tip.id], Status.ACTIVE)
         freeze(kb, "frozen.akb")
 
+An agent needs the other side only, a frozen file and its tips (``kb.knowledge``):
+
+    from kb import open_frozen
+
+    with open_frozen("frozen.akb") as kb:
+        print(kb.retrieve(url="https://shop.example/cart", goal="apply the coupon").block)
+
 The names below are loaded on first use, so ``import kb`` stays cheap.
 ``freeze`` and ``merge`` are modules, each with a function of its name.
 """
@@ -23,6 +30,8 @@ if TYPE_CHECKING:
     from kb.freeze import diff, verify
     from kb.frozen import FrozenKnowledgeBase, open_any
     from kb.journal import Journal, JournalEntry
+    from kb.knowledge import FoundTip, FrozenKnowledge, KnownSite, TipAnswer, open_frozen
+    from kb.page_text import PageWords
     from kb.store import KnowledgeBase
     from kb.tip import Kind, Provenance, Query, Retrieval, Scope, Status, Tip, TipDraft
     from kb.vectors import VectorCache
@@ -33,6 +42,8 @@ _HOME = {
     "kb.freeze": ("diff", "verify"),
     "kb.frozen": ("FrozenKnowledgeBase", "open_any"),
     "kb.journal": ("Journal", "JournalEntry"),
+    "kb.knowledge": ("FoundTip", "FrozenKnowledge", "KnownSite", "TipAnswer", "open_frozen"),
+    "kb.page_text": ("PageWords",),
     "kb.store": ("KnowledgeBase",),
     "kb.tip": ("Kind", "Provenance", "Query", "Retrieval", "Scope", "Status", "Tip", "TipDraft"),
     "kb.vectors": ("VectorCache",),
@@ -41,26 +52,32 @@ _HOME = {
 __all__ = [
     "BadFile",
     "BadTip",
+    "FoundTip",
     "Frozen",
+    "FrozenKnowledge",
     "FrozenKnowledgeBase",
     "Journal",
     "JournalEntry",
     "KbError",
     "Kind",
     "KnowledgeBase",
+    "KnownSite",
     "Locked",
     "NoSuchTip",
+    "PageWords",
     "Provenance",
     "Query",
     "Retrieval",
     "Scope",
     "Status",
     "Tip",
+    "TipAnswer",
     "TipDraft",
     "VectorCache",
     "diff",
     "import_file",
     "open_any",
+    "open_frozen",
     "read",
     "verify",
     "write",

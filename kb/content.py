@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kb.compiler import compiled
 from kb.errors import BadTip
 from kb.procedure import Choice, Entry, Procedure, ProcedureOrigin, ProcedureStep, procedure_to_json
 from kb.record import anchor_to_json
@@ -162,6 +161,8 @@ def _procedure(draft: TipDraft) -> Procedure:
     """The corrected steps on single lines, or the compiled ones."""
     given = draft.procedure
     if given is None or given.origin is ProcedureOrigin.COMPILER:
+        from kb.compiler import compiled  # late: reading a frozen file compiles nothing
+
         return compiled(draft)
     return replace(
         given,

@@ -12,7 +12,6 @@ import importlib.util
 import json
 import logging
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -249,6 +248,8 @@ def read_copy(folder: Path) -> dict[str, Any] | None:
 
 def _export(cache_dir: Path) -> None:
     """Export in a child process: torch's gigabyte and its import stalls stay out of this one."""
+    import subprocess  # late: a loaded copy never needs it
+
     missing = [
         name
         for name in ("torch", "transformers", "onnx", "onnxscript", MODEL_PACKAGE)

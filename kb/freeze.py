@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kb import atomic, image
 from kb.errors import BadFile, KbError
@@ -19,8 +19,10 @@ from kb.manifest import manifest_path, read_manifest, to_bytes, waiting_path
 from kb.migrations import shown
 from kb.reading import read_bytes, refuse_odd
 from kb.select import tally, to_freeze
-from kb.store import KnowledgeBase
 from kb.tip import FreezeReport, KbDiff, Kind, Status, Tip, VerifyReport
+
+if TYPE_CHECKING:
+    from kb.store import KnowledgeBase
 
 __all__ = [
     "FrozenKnowledgeBase",
@@ -89,7 +91,7 @@ def freeze(
         "taint": {"tasks": tasks, "tips": sum(bool(tip.taint) for tip in chosen)},
         "tips": {tip.id: _of_the_moment(tip) for tip in chosen},
         "frozen_at": time.time(),
-        "frozen_by": kb.author if isinstance(kb, KnowledgeBase) else "",
+        "frozen_by": "" if isinstance(kb, FrozenKnowledgeBase) else kb.author,
     }
     _place_both(out, data, to_bytes(manifest))
     return FreezeReport(

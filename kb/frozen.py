@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from kb import image
 from kb.database import connect, explained
@@ -17,9 +17,11 @@ from kb.reading import refuse_odd
 from kb.record import COLUMNS, FIRST_COLUMNS
 from kb.select import select, tally
 from kb.shape import check_shape, guard
-from kb.store import KnowledgeBase
 from kb.tip import KbStats, Status, Tip
 from kb.vectors import MemoryVectors, VectorCache
+
+if TYPE_CHECKING:
+    from kb.store import KnowledgeBase
 
 HEADER = 100
 """Bytes of an SQLite file's header."""
@@ -109,6 +111,8 @@ def open_any(path: Path | str) -> KnowledgeBase | FrozenKnowledgeBase:
     """Open either kind of file, for reading only."""
     if frozen_version(Path(path)) is not None:
         return FrozenKnowledgeBase.open(path)
+    from kb.store import KnowledgeBase  # late: a frozen file needs nothing that writes
+
     return KnowledgeBase.open(path, read_only=True)
 
 

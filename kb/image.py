@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from kb import pages
-from kb.compiler import procedure_of
 from kb.migrations import FROZEN_ID
 from kb.opening import read_hosts
 from kb.pages import Table
@@ -46,6 +45,8 @@ class Content:
 
         Tips that are read from a frozen file keep their steps ``as_stored``: a newer compiler would change the hash.
         """
+        from kb.compiler import procedure_of  # late: reading a frozen file compiles nothing
+
         compiled = (tip if as_stored else replace(tip, procedure=procedure_of(tip)) for tip in tips)
         bare = tuple(sorted(map(_bare, compiled), key=lambda tip: tip.id))
         sites = {tip.site for tip in bare}

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kb.compiler import procedure_of
 from kb.procedure import PLACEHOLDER, Choice, Entry, ProcedureStep, StepKind
 from kb.retrieval.terms import stems_of, words_of
 from kb.retrieval.url import Address, PagePattern, compile_page_pattern
@@ -41,6 +40,8 @@ class Destinations:
     @classmethod
     def of(cls, tip: TipDraft) -> Destinations:
         """Read the last steps of a tip."""
+        from kb.compiler import procedure_of  # late: only tips near the threshold are read
+
         last = tuple(_last(procedure_of(tip).entries))
         controls = (_stems(step.target) for step in last if step.kind is StepKind.PRESS)
         paths = (

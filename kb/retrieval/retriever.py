@@ -139,6 +139,11 @@ class Retriever:
             self._unencoded = set(lacking)
             self.version += 1
 
+    def encode_later(self, encoder: Encoder, vectors: VectorCache) -> None:
+        """Enable the embedding route with the vectors that are cached; ``take_vectors`` loads those made later."""
+        self._waits = False
+        self.set_encoder(encoder, vectors)
+
     def _encode_tips(self, tips: Sequence[Tip]) -> tuple[Matrix | None, list[int]]:
         """Vectors of the tips, and the positions of those that should have one and have none yet."""
         if self.encoder is None:
