@@ -10,7 +10,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kb import pages
@@ -85,7 +85,8 @@ def stated_hash(connection: sqlite3.Connection) -> str:
 
 
 def _row(tip: Tip) -> tuple[str, ...]:
-    counts = {name: count for name, count in asdict(tip.record).items() if count}
+    record = tip.record  # not by ``asdict``, which copies deeply: a sixth of the time to open a file
+    counts = {name: count for name in TipRecord.__dataclass_fields__ if (count := getattr(record, name))}
     return (tip.id, *to_row(tip), to_json(counts) if counts else "")
 
 
@@ -97,7 +98,14 @@ def _record(text: str) -> TipRecord:
 def _bare(tip: Tip) -> Tip:
     provenance = replace(tip.provenance, author="", source="")
     return replace(
-        tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None, last_test=None
+        tip,
+        provenance=provenance,
+        tags=(),
+        revision=1,
+        created_at=0.0,
+        changed_at=0.0,
+        waiver=None,
+        last_test=None,
     )
 
 

@@ -132,7 +132,8 @@ def anchor_from_json(given: object) -> Anchor:
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
     """Serialise the known fields."""
-    return {name: value for name, value in asdict(provenance).items() if value not in ("", None)}
+    fields = ((name, getattr(provenance, name)) for name in Provenance.__dataclass_fields__)
+    return {name: value for name, value in fields if value not in ("", None)}
 
 
 def provenance_from_json(given: Mapping[str, Any]) -> Provenance:
