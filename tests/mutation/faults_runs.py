@@ -21,6 +21,22 @@ _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_f
 
 FAULTS = (
     Mutation(
+        "same-action-on-unknown-element",
+        "app/engine/detectors/base.py",
+        "if place and known else None",
+        "if known else None",
+        "An id without its page names no element.",
+        ("tests/unit/engine/test_rules_on_incomplete_runs.py",),
+    ),
+    Mutation(
+        "absent-page-is-empty",
+        "app/engine/detectors/rules/pages.py",
+        "empty = records_contents and not page.title",
+        "empty = not page.title",
+        "A page that nobody recorded is not an empty page.",
+        ("tests/unit/engine/test_rules_on_incomplete_runs.py",),
+    ),
+    Mutation(
         "absent-in-one-step",
         "app/engine/imports/absences.py",
         "lambda of: not any(step.reason for step in of.steps)",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from rapidfuzz.distance import Indel
 
 from app.engine.api.engine_api import PageView, StepView
+from app.engine.core.addresses import split_address
 from app.engine.core.ax_tree import AxNode, AxTreeLine, Change, parse_line
 from app.engine.core.trajectory import Step
 from app.errors import SiteloreError
@@ -75,7 +75,7 @@ def step_view(run: str, step: Step, after: Step | None, load: Loader) -> StepVie
 
 def _is_elsewhere(step: Step, after: Step) -> bool:
     """Whether two pages differ in their titles, or in their addresses without query and fragment."""
-    return step.title != after.title or urlsplit(step.url)[:3] != urlsplit(after.url)[:3]
+    return step.title != after.title or split_address(step.url)[:3] != split_address(after.url)[:3]
 
 
 def _tree(step: Step, load: Loader) -> tuple[str, str]:

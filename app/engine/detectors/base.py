@@ -29,6 +29,8 @@ FINAL_ACTIONS = frozenset(
     form.name for spec in SPECS.values() if spec.component is Component.LOOP for form in spec.forms
 )
 """Actions that end a run."""
+KNOWN_ACTIONS = frozenset(form.name for spec in SPECS.values() for form in spec.forms) | {"focus"}
+"""Actions whose effect is known; programs whose runs were imported have others."""
 OFF_PAGE_ACTIONS = (
     frozenset(form.name for spec in SPECS.values() if not spec.touches_page for form in spec.forms)
     | {"answer_dialog"}
@@ -203,6 +205,27 @@ def action_key(action: RecordedAction, target: ActionTarget | None) -> ActionKey
         target.name if target else "",
         repr(sorted(action.args.items(), key=lambda item: item[0])),
     )
+
+
+_ON_ELEMENTS = frozenset({"click", "dblclick", "hover", "fill", "select_option", "check", "uncheck", "press"})
+_AT_POINTS = frozenset({"mouse_click", "mouse_dblclick", "mouse_drag_and_drop", "mouse_move"})
+
+
+def step_action_key(step: Step) -> ActionKey | None:
+    """Return a key of a step's action by which it is the same as another; ``None`` where that can't be known.
+
+    An element's id or a point means something only on its page: where the run has neither the element's name nor the
+    page's tree, the page is told by its address or its picture, and an action whose element or page nobody recorded
+    has no key.
+    """
+    action = step.action
+    if action is None:
+        return None
+    if step.tree or step.target is not None or action.kind not in _ON_ELEMENTS | _AT_POINTS:
+        return action_key(action, step.target)
+    place = page_key(step.url) or step.screenshot
+    known = action.kind in _AT_POINTS or bool(action.args.keys() - {"value", "text", "options", "button"})
+    return (action.kind, "", place, action_key(action, None)[3]) if place and known else None
 
 
 def page_key(url: str) -> str:

@@ -11,7 +11,7 @@ from app.engine.api.review_api import AnswerTerm, Suspect
 from app.engine.core.list_pages import ListShare
 from app.engine.core.trajectory import Run, Step
 from app.engine.core.verdicts import Flag, Label
-from app.engine.detectors.base import FINAL_ACTIONS, OFF_PAGE_ACTIONS
+from app.engine.detectors.base import FINAL_ACTIONS, KNOWN_ACTIONS, OFF_PAGE_ACTIONS
 
 _CHANGES = re.compile(
     r"^\W*(?:please |can you |could you )?(?:i (?:want|would like) (?:you )?to )?(?:create|add|post|edit|change"
@@ -91,10 +91,17 @@ class CauseMaterial:
 
     @property
     def sent_something(self) -> bool:
-        """Whether it filled in a field other than a search, or pressed a button that sends or changes something."""
+        """Whether it filled in a field other than a search, or pressed a button that sends or changes something.
+
+        Another program's own kind of action, or a press on something that nobody recorded, may have done so.
+        """
         for step in self.steps:
             if step.action is None or not step.executed:
                 continue
+            if step.action.kind not in KNOWN_ACTIONS or (
+                step.action.kind in ("click", "dblclick", "mouse_click") and not step.target and not step.tree
+            ):
+                return True
             role, name = (step.target.role, step.target.name) if step.target is not None else ("", "")
             if step.action.kind in FILLS and role != "searchbox" and not _SEARCHES.search(name):
                 return True

@@ -271,12 +271,12 @@ class RunIndex(StoreFile):
         ]
 
     def site_lengths(self) -> dict[str, float]:
-        """Return the median number of agent steps by site; runs without any don't count."""
+        """Return the median number of agent steps by site; runs without any don't count, nor those of no known site."""
         found = self._all(
             "SELECT site, avg(steps) FROM ("
             " SELECT site, steps - by_hand AS steps,"
             " row_number() OVER (PARTITION BY site ORDER BY steps - by_hand) AS place,"
-            " count(*) OVER (PARTITION BY site) AS runs FROM run WHERE steps > by_hand"
+            " count(*) OVER (PARTITION BY site) AS runs FROM run WHERE steps > by_hand AND site <> ''"
             ") WHERE place IN ((runs + 1) / 2, (runs + 2) / 2) GROUP BY site"
         )
         return {site: float(steps) for site, steps in found}

@@ -85,7 +85,7 @@ def facts_of_step(
     ``interventions`` are all interventions of the run; those at this step are listed under its reason.
     """
     changed = ""
-    if view is not None and not view.after.missing:
+    if view is not None and view.before.lines and view.after.lines:  # pictures alone are not compared
         changed = _tr("the page did not change")
         if view.another:
             changed = _tr("another page")

@@ -15,7 +15,15 @@ from app.engine.core.answer_terms import MAX_ANSWER, FoldedPage, SoughtTerm, ans
 from app.engine.core.text import quoted
 from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag, Severity
-from app.engine.detectors.base import FINAL_ACTIONS, OFF_PAGE_ACTIONS, Detector, Prior, RunContext, RunEnding
+from app.engine.detectors.base import (
+    FINAL_ACTIONS,
+    KNOWN_ACTIONS,
+    OFF_PAGE_ACTIONS,
+    Detector,
+    Prior,
+    RunContext,
+    RunEnding,
+)
 from app.engine.detectors.sending import is_sending
 
 
@@ -30,6 +38,7 @@ class _ClaimRule(Detector):
         super().__init__(context)
         self.last = 0
         self._pages: dict[str, None] = {}
+        self._unseen = False
 
     def see(self, step: Step) -> Iterable[Flag]:
         self.last = step.index
@@ -47,9 +56,12 @@ class _ClaimRule(Detector):
     def _note(self, page: Step) -> None:
         if page.tree:
             self._pages[page.tree] = None
+        elif page.url or page.screenshot:
+            self._unseen = True
 
     def _texts_known(self) -> bool:
-        return bool(self._pages) and all(map(self.context.pages.text, self._pages))
+        """Whether every page of the run can be read: what stands on an unread one is not known."""
+        return bool(self._pages) and not self._unseen and all(map(self.context.pages.text, self._pages))
 
     def _stands_anywhere(self, term: SoughtTerm) -> bool:
         texts, digests = self.context.pages, list(reversed(self._pages))
@@ -189,9 +201,10 @@ class UnprovenClaim(_ClaimRule):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._wrote = False
+        self._wrote, self._acted = False, False
 
     def see(self, step: Step) -> Iterable[Flag]:
+        self._acted = True
         self._wrote = self._wrote or may_change(step)
         return super().see(step)
 
@@ -201,7 +214,7 @@ class UnprovenClaim(_ClaimRule):
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
         answer = (ending.answer or "")[:2000].replace("’", "'")
-        if self._wrote or not _CHANGES.match(self.context.intent):
+        if self._wrote or not self._acted or not _CHANGES.match(self.context.intent):
             return
         claim = _CLAIM.search(answer)
         if claim is not None and not re.search(r"\b(?:not|n't|no|already)\b", answer[: claim.end() + 40]):
@@ -214,9 +227,14 @@ class UnprovenClaim(_ClaimRule):
 
 
 def may_change(step: Step) -> bool:
-    """Whether a step may have changed something on the site: sent a form, typed into one, chose or uploaded."""
-    if step.action is None or not step.executed or step.error_class == "hard":
+    """Whether a step may have changed something on the site: sent a form, typed into one, chose or uploaded.
+
+    An action that nobody recorded, or of another program's own kind, may have.
+    """
+    if not step.executed or step.error_class == "hard":
         return False
+    if step.action is None or step.action.kind not in KNOWN_ACTIONS:
+        return True
     kind, target = step.action.kind, step.target
     name = target.name if target is not None else ""
     if kind in ("fill", "type", "press", "keyboard_type", "keyboard_press", "keyboard_insert_text"):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from urllib.parse import urlsplit
 
-from app.engine.core.addresses import is_on_any_host
+from app.engine.core.addresses import is_on_any_host, split_address
 from app.engine.core.text import quoted
 from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag, Severity
@@ -116,8 +115,7 @@ class LeftSites(Detector):
         allowed = self.context.allowed_hosts
         if allowed is None or self._flagged:
             return
-        parts = urlsplit(step.url) if "[" not in step.url else None
-        if parts is None or parts.scheme not in ("http", "https"):
+        if split_address(step.url).scheme not in ("http", "https"):
             return
         if not is_on_any_host(step.url, allowed):
             yield self._tell(step.url)

@@ -54,8 +54,8 @@ class UnreadableOutput(Detector):
     prior = Prior(0.3, often=0.2, at_end=0.2)
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if step.action is not None and step.error_class is not ErrorClass.HARNESS:
-            return
+        if step.error_class is not ErrorClass.HARNESS and (step.action is not None or not step.raw_output):
+            return  # an output that nobody recorded is not an unreadable one
         self.count(step.index)
         if is_worth_flagging(self.times, 1):
             why = first_line(step.error) or "no action in it"

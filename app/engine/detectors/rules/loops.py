@@ -18,12 +18,12 @@ from app.engine.detectors.base import (
     Detector,
     Prior,
     RunContext,
-    action_key,
     action_text,
     is_worth_flagging,
     ordinal,
     page_key,
     short_url,
+    step_action_key,
     was_tried,
 )
 
@@ -55,7 +55,10 @@ class StateActionLoop(Detector):
         self._progress.see(step)
         if step.action is None or not was_tried(step) or not step.state or step.action.kind in _NOT_COUNTED:
             return
-        key = (step.state, action_key(step.action, step.target))
+        own = step_action_key(step)
+        if own is None:
+            return
+        key = (step.state, own)
         done = self._done.setdefault(key, [])
         done.append(step.index)
         if is_worth_flagging(len(done), self.FIRST):
@@ -112,9 +115,10 @@ class RepeatedAction(Detector):
             yield from self._count(paged)
 
     def _count(self, step: Step) -> Iterable[Flag]:
-        if step.action is None:
+        key = step_action_key(step)
+        if key is None:
+            self._row, self._key = [], None
             return
-        key = action_key(step.action, step.target)
         done = self._done.setdefault(key, [])
         done.append(step.index)
         self._row = [*self._row, step.index] if key == self._key else [step.index]
@@ -158,12 +162,13 @@ class ActionCycle(Detector):
 
     def see(self, step: Step) -> Iterable[Flag]:
         self._progress.see(step)
-        if step.action is None or not was_tried(step):
+        key = step_action_key(step)
+        if step.action is None or key is None or not was_tried(step):
             self._recent.clear()
             return
         if step.action.kind in _NOT_COUNTED:
             return
-        self._recent.append((action_key(step.action, step.target), step))
+        self._recent.append((key, step))
         keys = [key for key, _ in self._recent]
         found = ((period, rounds_at_end(keys, period)) for period in range(2, self.LONGEST + 1))
         period, rounds = next(((p, r) for p, r in found if r), (0, 0))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from urllib.parse import urlsplit
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.addresses import split_address
 from app.engine.core.text import quoted
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.core.verdicts import Flag, Severity
@@ -114,10 +114,11 @@ class ErrorPage(Detector):
     _here = ""
     _cause: Step | None = None
     _handed = False
+    _contents = False
 
     def see(self, step: Step) -> Iterable[Flag]:
         if self._handed:  # a person navigated there
-            self._here = step.url if page_error(step) else ""
+            self._here = step.url if self._error(step) else ""
         else:
             yield from self._look(step)
         self._cause, self._handed = step, False
@@ -130,7 +131,7 @@ class ErrorPage(Detector):
         yield from self._look(page)
 
     def _look(self, page: Step) -> Iterable[Flag]:
-        what = page_error(page)
+        what = self._error(page)
         same = page.url == self._here
         self._here = page.url if what else ""
         if not what or same:
@@ -148,8 +149,13 @@ class ErrorPage(Detector):
             {"times": self.times, SINCE: self.since, "url": page.url},
         )
 
+    def _error(self, page: Step) -> str:
+        """Return what is wrong with a page; without contents it is empty only in a run that records them."""
+        self._contents = self._contents or bool(page.tree or page.html)
+        return page_error(page, records_contents=self._contents)
 
-def page_error(page: Step) -> str:
+
+def page_error(page: Step, *, records_contents: bool = True) -> str:
     """Return what is wrong with a page, in words; "" when nothing is."""
     if page.url.startswith("chrome-error://"):
         return "a page that the browser could not load"
@@ -158,7 +164,8 @@ def page_error(page: Step) -> str:
     for notice in page.notices:
         if _ERROR_NOTICE.search(notice[:2000]):
             return f"a page with the error {quoted(notice, 120)}"
-    if not page.title and not page.tree and not page.html and page.url.startswith(("http://", "https://")):
+    empty = records_contents and not page.title and not page.tree and not page.html
+    if empty and page.url.startswith(("http://", "https://")):
         return "an empty page"
     return ""
 
@@ -210,7 +217,7 @@ def access_barrier(page: Step) -> str:
         return "A captcha"
     if any(_LOGIN_NOTICE.search(text[:2000]) for text in page.notices):
         return "A log-in prompt"
-    path = urlsplit(page.url).path if "[" not in page.url else page.url
+    path = split_address(page.url).path
     if _LOGIN_PATH.search(path) or _LOGIN_TITLE.search(page.title):
         return "A login form"
     return ""
