@@ -158,7 +158,7 @@ def _pictures(value: object, depth: int, left: list[int]) -> Iterator[bytes]:
                     yield data
             elif isinstance(part, list | dict):
                 yield from _pictures(cast("object", part), depth + 1, left)
-        for name in ("source", "inline_data", "parts", "response", "result", "message_content"):
+        for name in ("source", "inline_data", "parts", "response", "result", "message_content", "contents"):
             part = fields.get(name)
             if isinstance(part, list | dict):
                 yield from _pictures(cast("object", part), depth + 1, left)

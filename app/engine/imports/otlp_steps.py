@@ -1,0 +1,389 @@
+"""Steps of a run from its spans: one for each tool call, with the model's answer that led to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import orjson
+
+from app.engine.api.exchange_api import EXCHANGE_FORMAT
+from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.ax_tree import find_node
+from app.engine.core.chat_messages import ChatRole, PartKind
+from app.engine.core.cost import Cost
+from app.engine.core.redaction import redact_text, redact_url
+from app.engine.core.trajectory import ErrorClass, Step, Tab, add_blob
+from app.engine.imports.otlp_messages import (
+    Call,
+    Message,
+    SpanKind,
+    answer_messages,
+    cost_of_span,
+    kind_of,
+    model_of,
+    sent_messages,
+    tokens_of,
+    tool_args,
+    tool_call_id,
+    tool_name,
+    tool_result,
+)
+from app.engine.imports.otlp_spans import Mapped, Span, Trace, text
+from app.engine.imports.page_contents import PageContents, as_json
+from app.engine.imports.tool_calls import LOOKING, base_name, read_tool_call
+from app.engine.imports.tool_results import ToolResult, last_picture, read_tool_result
+
+MAX_STEPS = 5000
+MAX_OUTPUT = 2000
+"""Characters kept of a tool's answer that shows no page."""
+MAX_EXCHANGES = 64 * 2**20
+"""Bytes kept of one run's exchanges with a model."""
+
+_STAYS = frozenset(
+    {
+        "fill",
+        "hover",
+        "scroll",
+        "noop",
+        "select_option",
+        "check",
+        "uncheck",
+        "clear",
+        "keyboard_type",
+        "upload_file",
+    }
+)
+"""Actions that leave the address as it is, where the result does not say otherwise."""
+_ROLES = {role.value for role in ChatRole}
+
+
+@dataclass(slots=True)
+class ModelCall:
+    """A span of a model, read: its answer, the picture it was shown, its exchange."""
+
+    span: Span
+    calls: list[Call]
+    said: str
+    reasoning: str
+    picture: bytes
+    exchange: str
+    claimed: set[int] = field(default_factory=set[int])
+
+    @property
+    def reason(self) -> str:
+        """The model's reasoning, or the words around its calls."""
+        return "\n".join(filter(None, (self.reasoning, self.said)))
+
+
+@dataclass(slots=True)
+class _Act:
+    """One tool call in time order."""
+
+    name: str
+    args: Mapped
+    at: float
+    seconds: float = 0.0
+    result: object = None
+    error: str = ""
+    url: str = ""
+    model: ModelCall | None = None
+
+
+@dataclass(slots=True)
+class _Page:
+    url: str = ""
+    title: str = ""
+    tree: str = ""
+    html: str = ""
+    picture: bytes = b""
+
+
+@dataclass(slots=True)
+class ReadSteps:
+    """The steps of a trace, the page after them, and the models' calls."""
+
+    steps: list[Step]
+    final: Step | None
+    models: list[ModelCall]
+    first_words: str
+    has_messages: bool
+    cut: bool
+
+
+class StepsOfSpans:
+    """Reads the steps of one trace; contents of pages go to ``contents``."""
+
+    def __init__(self, trace: Trace, contents: PageContents) -> None:
+        self._trace, self._contents = trace, contents
+        self._by_id = {span.id: span for span in trace.spans}
+        self._kinds = {span.id: kind_of(span) for span in trace.spans}
+        self._results: dict[str, object] = {}
+        self._first_words, self._has_messages = "", False
+        self._exchange_bytes = 0
+
+    def read(self) -> ReadSteps:
+        """Return the steps."""
+        models = [self._model(span) for span in self._outermost(SpanKind.MODEL)]
+        acts = self._acts(models)
+        cut = len(acts) > MAX_STEPS
+        steps, final = self._steps(acts[:MAX_STEPS])
+        return ReadSteps(steps, final, models, self._first_words, self._has_messages, cut)
+
+    def kind(self, span: Span) -> SpanKind:
+        """Return what a span of the trace is."""
+        return self._kinds[span.id]
+
+    def _outermost(self, kind: SpanKind) -> list[Span]:
+        """Return the spans of a kind that are in no other one of that kind: two libraries record the same call."""
+        found: list[Span] = []
+        for span in self._trace.spans:
+            if self._kinds[span.id] is not kind:
+                continue
+            outer = self._outer(span, kind)
+            if outer is None:
+                found.append(span)
+            else:  # what only the inner one knows
+                outer.attributes = {**span.attributes, **outer.attributes}
+                outer.events += span.events
+        return found
+
+    def _tools(self) -> list[Span]:
+        """Return the tools' spans: of nested ones the outer where both name one tool, else the inner."""
+        agents = set[str]()
+        for span in self._trace.spans:
+            outer = self._outer(span, SpanKind.TOOL) if self._kinds[span.id] is SpanKind.TOOL else None
+            if outer is None:
+                continue
+            if base_name(tool_name(outer)) == base_name(tool_name(span)):
+                outer.attributes = {**span.attributes, **outer.attributes}
+                agents.add(span.id)
+            else:
+                agents.add(outer.id)  # an agent that another one uses as a tool
+        spans = (span for span in self._trace.spans if self._kinds[span.id] is SpanKind.TOOL)
+        return [span for span in spans if span.id not in agents]
+
+    def _outer(self, span: Span, kind: SpanKind) -> Span | None:
+        here, seen = self._by_id.get(span.parent), {span.id}
+        while here is not None and here.id not in seen:
+            if self._kinds[here.id] is kind:
+                return here
+            if kind is SpanKind.MODEL and self._kinds[here.id] is not SpanKind.OTHER:
+                return None
+            seen.add(here.id)
+            here = self._by_id.get(here.parent)
+        return None
+
+    def _model(self, span: Span) -> ModelCall:
+        sent, answers = sent_messages(span), answer_messages(span)
+        for message in sent:
+            for call, result in message.results:
+                self._results.setdefault(call, result)
+        words = next((one.text for one in sent if one.role in ("user", "human") and one.text.strip()), "")
+        self._first_words = self._first_words or words
+        self._has_messages = self._has_messages or bool(sent or answers)
+        last = [one for one in sent if one.role not in ("assistant", "model", "system")][-1:]
+        picture = last_picture(last[0].raw) if last else b""
+        said = "\n".join(one.text for one in answers if one.text.strip())
+        reasoning = "\n".join(one.reasoning for one in answers if one.reasoning.strip())
+        return ModelCall(
+            span=span,
+            calls=[call for one in answers for call in one.calls],
+            said=redact_text(said),
+            reasoning=redact_text(reasoning),
+            picture=picture,
+            exchange=self._exchange(span, sent, answers),
+        )
+
+    def _acts(self, models: list[ModelCall]) -> list[_Act]:
+        acts = [self._tool_act(span, models) for span in self._tools()]
+        for model in models:
+            for position, call in enumerate(model.calls):
+                if position not in model.claimed:
+                    at = model.span.end + position * 1e-6
+                    acts.append(
+                        _Act(call.name, call.args, at, result=self._results.get(call.id), model=model)
+                    )
+        return sorted(acts, key=lambda act: act.at)
+
+    def _tool_act(self, span: Span, models: list[ModelCall]) -> _Act:
+        call_id, name = tool_call_id(span), base_name(tool_name(span))
+        model, place = _claim(call_id, name, span.start, models)
+        args = tool_args(span)
+        if model is not None and place is not None:
+            model.claimed.add(place)
+            args = args or model.calls[place].args
+            call_id = call_id or model.calls[place].id
+        result = tool_result(span)
+        return _Act(
+            name=tool_name(span),
+            args=args,
+            at=span.start,
+            seconds=span.end - span.start,
+            result=result if result is not None else self._results.get(call_id),
+            error=error_of(span),
+            url=text(span.attributes.get("url.full")),
+            model=model,
+        )
+
+    def _steps(self, acts: list[_Act]) -> tuple[list[Step], Step | None]:
+        steps: list[Step] = []
+        page, seen = _Page(), set[int]()
+        for act in acts:
+            result = read_tool_result(act.result)
+            first = act.model is not None and id(act.model) not in seen
+            if act.model is not None:
+                seen.add(id(act.model))
+            if base_name(act.name) in LOOKING and result.shows_page:
+                page = _after(page, result, "", {}, failed=False)
+            step = self._step(len(steps), act, page, result, first=first)
+            steps.append(step)
+            kind = step.action.kind if step.action is not None else ""
+            result.url = result.url or (act.url if not step.error else "")
+            page = _after(page, result, kind, act.args, failed=bool(step.error))
+        known = bool(page.url or page.tree or page.html or page.picture)
+        final = replace(self._on_page(len(steps), page), executed=False) if steps and known else None
+        return steps, final
+
+    def _step(self, index: int, act: _Act, page: _Page, result: ToolResult, *, first: bool) -> Step:
+        action, target = read_tool_call(act.name, act.args)
+        model = act.model
+        step = self._on_page(index, page)
+        if not step.screenshot and model is not None and model.picture:
+            step = replace(step, screenshot=self._contents.picture(model.picture))
+        error = redact_text(act.error or result.error)[:20_000]
+        if model is not None:
+            money = cost_of_span(model.span) if first else None
+            step = replace(
+                step,
+                reason=model.reason,
+                raw_output="\n".join(
+                    filter(None, (model.said, f"{act.name}({redact_text(as_json(act.args))})"))
+                ),
+                calls=(model.exchange,) if model.exchange and first else (),
+                tokens=tokens_of(model.span) if first else (0, 0),
+                cost=Cost(known=money) if money is not None else None,
+                agent_seconds=model.span.end - model.span.start if first else 0.0,
+                model_seconds=model.span.end - model.span.start if first else 0.0,
+            )
+        step = replace(
+            step,
+            error=error,
+            error_class=ErrorClass.HARD if error else ErrorClass.NONE,
+            output="" if result.shows_page else redact_text(result.text[:MAX_OUTPUT]),
+            started_at=model.span.start if model is not None and first and model.span.start else act.at,
+            env_seconds=max(act.seconds, 0.0),
+        )
+        return self._contents.acted(step, action, target or _target_on(page.tree, action))
+
+    def _on_page(self, index: int, page: _Page) -> Step:
+        url, title = redact_url(page.url), redact_text(page.title)
+        step = Step(
+            index=index,
+            url=url,
+            title=title,
+            tabs=(Tab(url=url, title=title),) if url else (),
+            html=self._contents.html(page.html) if page.html else "",
+            screenshot=self._contents.picture(page.picture) if page.picture else "",
+        )
+        return self._contents.with_tree(step, page.tree)
+
+    def _exchange(self, span: Span, sent: list[Message], answers: list[Message]) -> str:
+        """Store a model's call as an exchange; return its digest, "" where nothing was recorded or all room is used."""
+        if not sent and not answers:
+            return ""
+        tokens = tokens_of(span)
+        document = {
+            "format": EXCHANGE_FORMAT,
+            "role": "operator",
+            "at": span.start,
+            "messages": [
+                {
+                    "role": one.role if one.role in _ROLES else ChatRole.USER.value,
+                    "parts": [{"kind": PartKind.TEXT.value, "text": redact_text(_words(one))}],
+                }
+                for one in sent
+            ],
+            "reply": {
+                "model": redact_text(model_of(span)),
+                "text": redact_text("\n".join(filter(None, (_words(one) for one in answers)))),
+                "thinking": redact_text("\n".join(one.reasoning for one in answers if one.reasoning)),
+                "tokens": list(tokens),
+                "seconds": span.end - span.start,
+                "money": cost_of_span(span),
+            },
+        }
+        data = orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
+        if self._exchange_bytes + len(data) > MAX_EXCHANGES:
+            return ""
+        self._exchange_bytes += len(data)
+        return add_blob(self._contents.blobs, data)
+
+
+def error_of(span: Span) -> str:
+    """Return the error of a span, "" where it did not fail."""
+    said = next(
+        (
+            ": ".join(
+                filter(
+                    None, (text(event.attributes.get(f"exception.{name}")) for name in ("type", "message"))
+                )
+            )
+            for event in span.events
+            if event.name == "exception"
+        ),
+        "",
+    )
+    if not span.failed:
+        return ""
+    return said or span.message or text(span.attributes.get("error.type")) or "the call failed"
+
+
+def _claim(
+    call_id: str, name: str, start: float, models: list[ModelCall]
+) -> tuple[ModelCall | None, int | None]:
+    """Return the model's call that a tool span answers: by its id, else the newest one before it of that name."""
+    if call_id:
+        for model in models:
+            for place, call in enumerate(model.calls):
+                if call.id == call_id:
+                    return model, place
+    before = next((model for model in reversed(models) if model.span.start <= start), None)
+    if before is not None:
+        for place, call in enumerate(before.calls):
+            if place not in before.claimed and base_name(call.name) == name:
+                return before, place
+    return before, None
+
+
+def _after(page: _Page, result: ToolResult, kind: str, args: Mapped, *, failed: bool) -> _Page:
+    """Return the page after an action as far as it is known: by its result, or because the action can't change it."""
+    if result.shows_page:
+        same = not result.url or result.url == page.url
+        return _Page(
+            url=result.url or page.url,
+            title=result.title or (page.title if same else ""),
+            tree=result.tree,
+            html=result.html,
+            picture=result.picture,
+        )
+    if failed or kind in _STAYS or base_name(kind) in LOOKING:
+        return _Page(url=page.url, title=page.title)
+    url = args.get("url")
+    return _Page(url=url) if kind in ("goto", "new_tab") and isinstance(url, str) else _Page()
+
+
+def _target_on(tree: str, action: RecordedAction) -> ActionTarget | None:
+    node = find_node(tree, action.bid) if action.bid and tree else None
+    if node is None:
+        return None
+    return ActionTarget(role=node.role, name=redact_text(node.name), bid=node.bid)
+
+
+def _words(message: Message) -> str:
+    calls = (f"{call.name}({as_json(call.args)})" for call in message.calls)
+    results: Iterable[str] = (
+        result if isinstance(result, str) else as_json(result) for _, result in message.results
+    )
+    shown = [message.text, *calls, *(() if message.text else (one[:200_000] for one in results))]
+    return "\n".join(filter(None, shown))
