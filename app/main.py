@@ -42,12 +42,17 @@ SETTLED_SECONDS = 2.0
 
 
 def run_workbench(
-    workspace: Path | None, *, safe: bool = False, demo: bool = False, paths: Sequence[str] = ()
+    workspace: Path | None,
+    *,
+    safe: bool = False,
+    demo: bool = False,
+    paths: Sequence[str] = (),
+    show: str = "",
 ) -> int:
     """Open the window on ``workspace`` and run until it is closed; returns the exit code.
 
-    ``safe`` restores nothing of the last session.  ``paths`` are imported; if the workspace is open already they go to
-    its window, and this process ends with 0.
+    ``safe`` restores nothing of the last session, ``show`` names the perspective to begin with.  ``paths`` are opened;
+    if the workspace is open already they go to its window, and this process ends with 0.
     """
     _need_a_display()
     folder = _folder(workspace)
@@ -55,13 +60,14 @@ def run_workbench(
     from app.models.common.single_instance import SingleInstance
 
     instance = SingleInstance(folder, settings.runtime_dir())
-    if not instance.claim(paths):
+    if not instance.claim(paths, show):
         sys.stderr.write(f"sitelore: {folder} is already open; its window comes to the front\n")
         return 0
     look = None if safe else _look()
     try:
         return _in_loop(
-            app, lambda: _Session(app, folder, look, instance).work(safe=safe, demo=demo, paths=paths)
+            app,
+            lambda: _Session(app, folder, look, instance).work(safe=safe, demo=demo, paths=paths, place=show),
         )
     finally:
         instance.release()
@@ -107,7 +113,13 @@ class _Session:
         self.window.show()
 
     async def work(
-        self, *, safe: bool, demo: bool = False, paths: Sequence[str] = (), show: WindowTask | None = None
+        self,
+        *,
+        safe: bool,
+        demo: bool = False,
+        paths: Sequence[str] = (),
+        place: str = "",
+        show: WindowTask | None = None,
     ) -> int:
         """Fill the window, run until it is closed, stop everything in order."""
         leave = asyncio.Event()
@@ -130,7 +142,7 @@ class _Session:
         code = 0
         try:
             if await _ended_first(spawning, leave):
-                code = await self._fill(bench, spawning, safe=safe, paths=paths)
+                code = await self._fill(bench, spawning, safe=safe, paths=paths, place=place)
                 loop.call_later(SETTLED_SECONDS, freeze_gc)
                 if demo and code == 0:
                     self._greet()
@@ -143,7 +155,7 @@ class _Session:
         return code
 
     async def _fill(
-        self, bench: Workbench, spawning: Awaitable[None], *, safe: bool, paths: Sequence[str]
+        self, bench: Workbench, spawning: Awaitable[None], *, safe: bool, paths: Sequence[str], place: str
     ) -> int:
         try:
             await spawning
@@ -159,7 +171,7 @@ class _Session:
             bench.workspace.recent.opened(str(self._folder))
         if crash := _last_crash():
             self.window.commands.offer_crash_report(crash)
-        bench.workspace.import_paths(list(paths))
+        bench.open_paths(list(paths), place)
         return 0
 
     def _greet(self) -> None:

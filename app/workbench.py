@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from app.engine.api.engine_api import RunDetail, SearchHit
     from app.models.common.engine_client import EngineClient, LocalClient
+    from app.views.frame.knowledge_file_panel import KnowledgeFilePanel
     from app.views.frame.main_window import MainWindow
     from app.views.frame.prompt_set_panel import PromptSetPanel
     from app.views.frame.sites_panel import SitesPanel
@@ -70,6 +71,7 @@ class Workbench(QObject):
         self.evaluate = EvaluateModel(client, self.tasks, self)
         self.sites = SitesModel(client, self.tasks, self)
         self._sites_panel: SitesPanel | None = None
+        self._knowledge_file: KnowledgeFilePanel | None = None
         self.prompts = PromptSetModel(client, self.tasks, self)
         self.action_sets = ActionSetsModel(client, self.tasks, self)
         self._prompts_panel: PromptSetPanel | None = None
@@ -169,14 +171,34 @@ class Workbench(QObject):
         self.live.frames.close()
         await self._client.aclose()
 
-    def called(self, paths: list[str]) -> None:
-        """Handle a second start on this workspace: come to the front and import its paths."""
+    def called(self, paths: list[str], place: str = "") -> None:
+        """Handle a second start on this workspace: come to the front and open what it names."""
         window = self._window
         if window.isMinimized():
             window.showNormal()
         window.raise_()
         window.activateWindow()
-        self.workspace.import_paths(paths)
+        self.open_paths(paths, place)
+
+    def open_paths(self, paths: list[str], place: str = "") -> None:
+        """Open what a start names: a perspective, a knowledge base beside the own one, runs in Review."""
+        if place in {one.place for one in PERSPECTIVES}:
+            self._window.go(place)
+        self.workspace.import_paths(paths, then_open=True)
+
+    def open_knowledge_file(self, path: str) -> None:
+        """Show a knowledge base beside the workspace's own."""
+        if self._knowledge_file is None:
+            from app.models.knowledge.knowledge_file import KnowledgeFileModel
+            from app.views.frame.knowledge_file_panel import KnowledgeFilePanel
+
+            self._knowledge_file = KnowledgeFilePanel(
+                KnowledgeFileModel(self._client, self.tasks, self), self._window.theme, self._window.frame
+            )
+            self._knowledge_file.model.notice.connect(self._window.say)
+        self._window.go("knowledge")
+        self._knowledge_file.model.load(path)
+        self._knowledge_file.present()
 
     def open_hit(self, hit: SearchHit) -> None:
         if hit.kind == "tip":
@@ -287,6 +309,8 @@ class Workbench(QObject):
         window.commands.save_wanted.connect(self.session.save)
         self.session.saved_changed.connect(window.status.show_saved)
         self.tasks.error.connect(window.show_error)
+        self.workspace.knowledge_file_opened.connect(self.open_knowledge_file)
+        self.workspace.run_opened.connect(self._open_run)
         self.review.notice.connect(window.say)
         self.map.map.notice.connect(window.say)
         self.live.notice.connect(window.toast.say)  # actions in Live are not in the history

@@ -21,6 +21,7 @@ from app.cli import (
     live_inbox,
     live_pointing,
     model,
+    opening,
     prompt_set,
     prompts,
     review,
@@ -40,6 +41,7 @@ DEMO_PORT = 7801
 
 app = typer.Typer(
     name="sitelore",
+    cls=opening.CommandsOrFiles,
     help="Turn failed web-agent runs into site knowledge. Without a command, open the workbench.",
     no_args_is_help=False,
     add_completion=False,
@@ -59,6 +61,7 @@ app.add_typer(suite.app, name="suite")
 app.add_typer(eval.app, name="eval")
 app.add_typer(model.app, name="model")
 app.add_typer(prompt_set.app, name="prompts")
+app.command(opening.OPEN)(opening.open_)
 app.command("import")(runs.import_)
 app.command("detect")(review.detect)
 app.command("explore")(graph.explore)
@@ -94,7 +97,7 @@ def root(
         sys.stdout.write(f"sitelore {installed('sitelore')}\n")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        _need_qt()
+        need_qt()
         from app.main import run_workbench
 
         raise typer.Exit(run_workbench(workspace_path(), safe=safe))
@@ -131,13 +134,13 @@ def demo(
             lambda: f"{len(pictures)} screenshots in {out}",
         )
         raise typer.Exit(0 if report.ok else 1)
-    _need_qt()
+    need_qt()
     from app.main import run_workbench
 
     raise typer.Exit(run_workbench(whole_loop.prepare_workspace(), demo=True))
 
 
-def _need_qt() -> None:
+def need_qt() -> None:
     """Check for the libraries a window needs: without them Qt ends the process with a trace and no remedy.
 
     Raises ``SiteloreError`` that names the libraries and the packages.

@@ -53,7 +53,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app.models.common.single_instance import SingleInstance
 app = QCoreApplication([])
-print(SingleInstance(Path(sys.argv[1]), Path(sys.argv[2])).claim(sys.argv[3:]))
+print(SingleInstance(Path(sys.argv[1]), Path(sys.argv[2])).claim(sys.argv[3:], "live"))
 """
 
 
@@ -64,8 +64,8 @@ def hand_over(*arguments: str) -> list[str]:
 def test_a_second_start_hands_its_files_over(run, tmp_path: Path) -> None:
     first = SingleInstance(tmp_path / "ws", tmp_path)
     first.claim()
-    brought: list[list[str]] = []
-    first.called.connect(brought.append)
+    brought: list[tuple[list[str], str]] = []
+    first.called.connect(lambda paths, place: brought.append((paths, place)))
 
     async def start_again() -> bytes:
         process = await asyncio.create_subprocess_exec(
@@ -77,7 +77,7 @@ def test_a_second_start_hands_its_files_over(run, tmp_path: Path) -> None:
         return out
 
     assert run(start_again()).strip() == b"False"
-    assert brought == [[str(ROOT / "runs/a")]]
+    assert brought == [([str(ROOT / "runs/a")], "live")]
     first.release()
 
 
@@ -115,7 +115,7 @@ def test_a_stranger_at_the_socket_changes_nothing(run, tmp_path: Path, message: 
     first = SingleInstance(tmp_path / "ws", tmp_path)
     first.claim()
     brought: list[list[str]] = []
-    first.called.connect(brought.append)
+    first.called.connect(lambda paths, _place: brought.append(paths))
     (socket,) = tmp_path.glob("*.window")
 
     async def knock() -> None:

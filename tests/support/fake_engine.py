@@ -571,6 +571,10 @@ class FakeEngine(
     async def verify(self, path: str) -> VerifyReport:
         return VerifyReport(path=path, ok=True, sha256="ab12" * 16, tips=3)
 
+    async def kb_tips(self, path: str) -> list[Tip]:
+        self._call("kb_tips", path)
+        return list(self.tips.values())
+
     async def kb_stats(self) -> KbStats:
         count: dict[str, dict[str, int]] = {"status": {}, "site": {}, "kind": {}}
         for tip in self.tips.values():
@@ -600,6 +604,7 @@ class FakeEngine(
         return len(self.tips)
 
     async def kb_merge(self, path: str) -> ImportReport:
+        self._call("kb_merge", path)
         return ImportReport(added=(), skipped=0)
 
     async def save_draft(self, key: str, draft: TipDraft | None) -> None:

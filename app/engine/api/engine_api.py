@@ -64,7 +64,8 @@ class RunImportReport:
     """The result of an import: counts of runs, errors by path, ids of new runs.
 
     ``failed`` names every unusable file or folder; a run with such a file may be among ``runs``.  ``notes`` lists
-    missing parts of new runs, ``learned`` which hosts sites got, or did not, one sentence each.
+    missing parts of new runs, ``learned`` which hosts sites got, or did not, one sentence each.  ``first_present`` is
+    the id of the first skipped run, as far as a small import knows it.
     """
 
     imported: int
@@ -74,6 +75,7 @@ class RunImportReport:
     cancelled: bool = False
     notes: tuple[RunNotes, ...] = ()
     learned: tuple[str, ...] = ()
+    first_present: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,6 +303,7 @@ class EngineApi(
     async def kb_without(self, path: str, tip: str, out: str) -> FreezeReport: ...
     async def verify(self, path: str) -> VerifyReport: ...
     async def kb_stats(self) -> KbStats: ...
+    async def kb_tips(self, path: str) -> list[Tip]: ...
     async def kb_diff(self, a: str, b: str) -> KbDiff: ...
     async def kb_behaviour_diff(self, a: str, b: str) -> BehaviourDiff: ...
     async def kb_import(self, path: str, format: str, site: str = "") -> ImportReport: ...

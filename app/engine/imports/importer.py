@@ -56,6 +56,7 @@ class _ImportCounts:
     new: list[str] = field(default_factory=list[str])
     notes: list[RunNotes] = field(default_factory=list[RunNotes])
     skipped: int = 0
+    first_present: str = ""
     done: int = 0
     cancelled: bool = False
 
@@ -120,6 +121,7 @@ def import_paths(
         learned=tuple(importing.learn()),
         cancelled=counts.cancelled,
         notes=tuple(counts.notes),
+        first_present=counts.first_present,
     )
 
 
@@ -283,6 +285,8 @@ class _ImportPipeline:
         bytes_read = raw.result()
         if bytes_read.content_hash in self._known:
             self._counts.skipped += 1
+            if not self._counts.first_present:
+                self._counts.first_present = self._workspace.index.hashes().get(bytes_read.content_hash, "")
             return None
         return self._under_free_id(place.format.read(bytes_read, self._workspace.site_table))
 

@@ -199,6 +199,15 @@ class KnowledgeService:
         """Return the knowledge base's counts."""
         return await self._core.on_store(self._core.kb.stats)
 
+    async def kb_tips(self, path: str) -> list[Tip]:
+        """Return the tips of another knowledge base, frozen or not, which stays as it is."""
+
+        def reading() -> list[Tip]:
+            with open_any(Path(path).expanduser()) as other:
+                return list(other.tips())
+
+        return await self._core.on_worker(reading)
+
     async def kb_diff(self, a: str, b: str) -> KbDiff:
         """Compare the tips of two knowledge bases."""
 

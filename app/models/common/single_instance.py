@@ -28,8 +28,8 @@ class SingleInstance(QObject):
     starts.
     """
 
-    called = Signal(list)
-    """Paths to import, perhaps none; the window should come to the front."""
+    called = Signal(list, str)
+    """Paths to open, perhaps none, and the perspective to show; the window should come to the front."""
 
     def __init__(self, workspace: Path, runtime: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,13 +40,15 @@ class SingleInstance(QObject):
         self._lock.setStaleLockTime(0)  # never by age: a lock is stale only when its process is gone
         self._server: QLocalServer | None = None
 
-    def claim(self, paths: Sequence[str] = ()) -> bool:
+    def claim(self, paths: Sequence[str] = (), place: str = "") -> bool:
         """Return True when this is the first; else send ``paths`` to the first and bring it to the front.
+
+        ``place`` is the perspective it is to show.
 
         Raises ``Conflict`` when the window that holds the workspace does not answer or is another version.
         """
         if not self._lock.tryLock(0):
-            self._hand_over(paths)
+            self._hand_over(paths, place)
             return False
         QLocalServer.removeServer(self._address)  # left over from a crash: the lock was free
         server = QLocalServer(self)
@@ -63,7 +65,7 @@ class SingleInstance(QObject):
         if self._lock.isLocked():
             self._lock.unlock()
 
-    def _hand_over(self, paths: Sequence[str]) -> None:
+    def _hand_over(self, paths: Sequence[str], place: str = "") -> None:
         socket = QLocalSocket()
         socket.connectToServer(self._address)
         if not socket.waitForConnected(ANSWER_MS):
@@ -71,7 +73,7 @@ class SingleInstance(QObject):
                 f"another process has {self._workspace} open and does not answer; end it, then start again"
             )
         whole = [str(Path(path).resolve()) for path in paths]
-        socket.write(json.dumps({"protocol": PROTOCOL, "paths": whole}).encode() + b"\n")
+        socket.write(json.dumps({"protocol": PROTOCOL, "paths": whole, "place": place}).encode() + b"\n")
         socket.flush()
         answer = b""
         while b"\n" not in answer and socket.waitForReadyRead(ANSWER_MS):
@@ -96,16 +98,16 @@ class SingleInstance(QObject):
             return
         if not socket.canReadLine():
             return
-        paths = _read_message(bytes(socket.readLine().data()))
+        message = _read_message(bytes(socket.readLine().data()))
         socket.write(json.dumps({"protocol": PROTOCOL}).encode() + b"\n")
         socket.flush()
         socket.disconnectFromServer()
-        if paths is not None:
-            self.called.emit(paths)
+        if message is not None:
+            self.called.emit(*message)
 
 
-def _read_message(line: bytes) -> list[str] | None:
-    """Return the paths in a message of this protocol, ``None`` for anything else."""
+def _read_message(line: bytes) -> tuple[list[str], str] | None:
+    """Return the paths and the place in a message of this protocol, ``None`` for anything else."""
     try:
         message: Any = json.loads(line)
     except ValueError:
@@ -115,4 +117,4 @@ def _read_message(line: bytes) -> list[str] | None:
     fields = cast("dict[str, Any]", message)
     if fields.get("protocol") != PROTOCOL or not isinstance(fields.get("paths"), list):
         return None
-    return [str(path) for path in cast("list[Any]", fields["paths"])]
+    return [str(path) for path in cast("list[Any]", fields["paths"])], str(fields.get("place", ""))

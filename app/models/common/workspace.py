@@ -28,6 +28,8 @@ ASK_AGAIN = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between probes of a browser that did not start in time; the last interval repeats."""
 TIP_FILES = {".txt": "txt", ".csv": "csv"}
 """Endings of files that hold tips and never runs, with their exchange format."""
+KNOWLEDGE_FILE = ".akb"
+"""Ending of a knowledge base."""
 JUST_NOW = 1.0
 """Seconds after a change during which its message offers Undo."""
 
@@ -41,6 +43,8 @@ class WorkspaceModel(QObject):
     checks_changed: the diagnostics arrived.
     host_said: "" when the engine is connected, else the reason.
     index_damaged: the search index is damaged; carries a sentence that says so.
+    knowledge_file_opened: a file with a knowledge base was dropped or double-clicked; carries its path.
+    run_opened: a run was double-clicked and is imported; carries its id.
     """
 
     info_changed = Signal()
@@ -49,6 +53,8 @@ class WorkspaceModel(QObject):
     checks_changed = Signal()
     host_said = Signal(str)
     index_damaged = Signal(str)
+    knowledge_file_opened = Signal(str)
+    run_opened = Signal(str)
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -136,22 +142,30 @@ class WorkspaceModel(QObject):
         )
 
     # ------------------------------------------------------------ operations
-    def import_paths(self, paths: Sequence[str]) -> None:
-        """Import dropped files and folders: tables of tips as tips, everything else as runs."""
+    def import_paths(self, paths: Sequence[str], *, then_open: bool = False) -> None:
+        """Import dropped files and folders: tables of tips as tips, everything else as runs.
+
+        A knowledge base is shown, not imported.  ``then_open``: the first of the runs is to be opened.
+        """
+        bases = [path for path in paths if PurePath(path).suffix.lower() == KNOWLEDGE_FILE]
+        if bases:
+            self.knowledge_file_opened.emit(bases[-1])
+        paths = [path for path in paths if path not in bases]
         tips = [path for path in paths if PurePath(path).suffix.lower() in TIP_FILES]
         for path in tips:
             form = TIP_FILES[PurePath(path).suffix.lower()]
             self._tasks.start(
                 self._client.api.kb_import(path, form), partial(self._on_tips_imported, path), self._tell
             )
-        self.import_runs([path for path in paths if path not in tips])
+        self.import_runs([path for path in paths if path not in tips], then_open=then_open)
 
-    def import_runs(self, paths: Sequence[str]) -> None:
+    def import_runs(self, paths: Sequence[str], *, then_open: bool = False) -> None:
         """Import files and folders; the job reports its progress."""
         if not paths:
             return
         self.said.emit(self.tr("Importing {0}").format(_named(paths)), "")
-        self._tasks.start(self._client.api.import_runs(list(paths)), self._on_imported, self._tell)
+        done = self._on_opened if then_open else self._on_imported
+        self._tasks.start(self._client.api.import_runs(list(paths)), done, self._tell)
 
     def detect(self) -> None:
         self._tasks.start(
@@ -300,6 +314,11 @@ class WorkspaceModel(QObject):
             return
         words = self.tr("{0}: {1} tips imported as drafts, {2} already present")
         self.said.emit(words.format(name, len(report.added), report.skipped), "ok")
+
+    def _on_opened(self, report: RunImportReport) -> None:
+        self._on_imported(report)
+        if report.runs or report.first_present:
+            self.run_opened.emit(report.runs[0] if report.runs else report.first_present)
 
     def _on_imported(self, report: RunImportReport) -> None:
         parts = [self.tr("{0} runs imported").format(report.imported)]
