@@ -75,7 +75,7 @@ class TipAnswer:
 
     Attributes:
         block: the tips as text for a prompt, below ``BLOCK_HEAD``; "" where there are none.
-        sha256: the hash of the knowledge that answered; log it beside the step.
+        sha256: the hash of the file that answered; log it beside the step.
         routes_off: the routes that were not searched, with the reason.
         note: a remark on the question: an address on a host that belongs to no site of the file.
         tokens: an estimate of the tips' tokens together.
@@ -110,6 +110,7 @@ class FrozenKnowledge:
     def __init__(
         self,
         content: FrozenKnowledgeBase,
+        sha256: str,
         *,
         notes: tuple[str, ...] = (),
         token_budget: int = 1_200,
@@ -117,8 +118,10 @@ class FrozenKnowledge:
         from kb.retrieval import RetrievalSettings, Retriever
 
         self.path = content.path
-        self.sha256 = content.sha256
-        """SHA-256 of the logical content: equal for equal tips, however they are stored."""
+        self.sha256 = sha256
+        """SHA-256 of the file, as ``sitelore kb freeze`` prints it; log it beside what an agent was given."""
+        self.content_sha256 = content.sha256
+        """SHA-256 of tips and hosts: equal for equal knowledge, however it is stored."""
         self.notes = notes
         """What a person should know: no manifest beside the file, no encoder."""
         self._content = content
@@ -310,7 +313,10 @@ def open_frozen(
 
     note = refuse_changed(path)
     known = FrozenKnowledge(
-        FrozenKnowledgeBase.open(path), notes=(note,) if note else (), token_budget=token_budget
+        FrozenKnowledgeBase.open(path),
+        _file_hash(path),
+        notes=(note,) if note else (),
+        token_budget=token_budget,
     )
     if not any(tip.status in RETRIEVABLE for tip in known.tips()):
         raise BadFile(f"{path}: it has no tip that an agent could be given; activate tips and freeze again")
@@ -366,6 +372,13 @@ def _refuse_unfrozen(path: Path) -> None:
             " sitelore kb freeze FILE"
         )
     raise BadFile(f"{path}: this is not a frozen knowledge base; 'sitelore kb freeze FILE' writes one")
+
+
+def _file_hash(path: Path) -> str:
+    import hashlib
+
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _head(path: Path) -> bytes:

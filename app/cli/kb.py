@@ -18,6 +18,7 @@ from app.cli.common import (
     table,
     with_engine,
 )
+from app.cli.kb_serve import EXAMPLES, serve_
 from app.cli.tip import tip_document
 from app.cli.tip_tests import try_site
 from app.errors import UsageError
@@ -287,3 +288,4 @@ def _lost_in(name: str, format: str) -> str:
 
 
 app.command("test")(try_site)
+app.command("serve", epilog=EXAMPLES)(serve_)
