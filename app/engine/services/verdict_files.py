@@ -28,6 +28,7 @@ from app.engine.core.verdict_rows import (
     reward_bench_rows,
 )
 from app.engine.core.verdicts import Verdict
+from app.engine.imports import agent_reward_bench
 from app.engine.services.core import Core
 from app.engine.services.review import ReviewService
 from app.engine.store.export_file import write_export
@@ -207,6 +208,8 @@ class _Sorted:
             return None
         where = f"task {row.task!r}" + (f" of {row.suite}" if row.suite else "")
         found = by_task.get((row.suite, row.task), [])
+        if row.agent and any(run.source == agent_reward_bench.SOURCE for run in found):
+            return self._run_by_agent(row, found, where)
         many = len(agents[row.suite, row.task])
         if len(found) == 1 and many <= 1:
             return found[0]
@@ -219,6 +222,17 @@ class _Sorted:
                 f"the file judges {many} runs of {where}, and one of them is here: it must name the run's id"
             )
         self.unmatched.append(f"line {row.line}: {why}")
+        return None
+
+    def _run_by_agent(self, row: VerdictRow, found: Sequence[RunRow], where: str) -> RunRow | None:
+        """Return the imported trajectory of the agent that a row judges; its id begins with the agent's name."""
+        agent = row.agent.removesuffix(row.run).strip()
+        start = agent_reward_bench.id_start(agent, found[0].suite, row.task)
+        of_agent = [run for run in found if run.id.startswith(start)]
+        if len(of_agent) == 1:
+            return of_agent[0]
+        many = f"{len(of_agent)} runs" if of_agent else "no run"
+        self.unmatched.append(f"line {row.line}: {many} of {where} by {agent or 'an agent without a name'}")
         return None
 
 
