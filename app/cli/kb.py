@@ -28,15 +28,18 @@ app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge ba
 
 
 ExchangeFormatName = Literal["jsonl", "csv", "txt", "hints", "markdown", "auto"]
-"""Formats of exchange files; hints and markdown can only be read."""
+"""Formats of exchange files."""
 
 
 ENCODING_GRACE_SECONDS = 2.0
 """Seconds spent on encoding after the answer is printed; vectors made by then are kept for the next call."""
 
-TEXTS_ONLY = (
-    "txt holds the texts alone: scopes, corrected steps and regions are left out; jsonl and csv hold them"
-)
+LOSSES = {
+    "txt": "txt holds the texts alone: scopes, corrected steps and regions are left out; jsonl and csv hold them",
+    "markdown": "markdown holds no corrected steps, regions and origins; jsonl and csv hold them",
+    "hints": "AgentLab's table holds texts, topics, authors and tasks alone; jsonl and csv hold the rest",
+}
+"""Parts of tips that a format can't hold."""
 
 Format = Annotated[ExchangeFormatName, typer.Option(help="File format; auto: by the file name.")]
 
@@ -284,7 +287,9 @@ def export(
 
 def _lost_in(name: str, format: str) -> str:
     """Return what a file of this name and format can't hold, "" for nothing."""
-    return TEXTS_ONLY if format == "txt" or (format == "auto" and name.endswith(".txt")) else ""
+    if format == "auto":
+        format = {".txt": "txt", ".md": "markdown"}.get(Path(name).suffix.lower(), "")
+    return LOSSES.get(format, "")
 
 
 app.command("test")(try_site)

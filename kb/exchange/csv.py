@@ -40,9 +40,10 @@ COLUMNS = (
     "verdict",
     "procedure",
     "anchor",
+    "tags",
 )
 
-_LISTS = ("query", "keywords", "taint")
+_LISTS = ("query", "keywords", "taint", "tags")
 _STARTS = "[=+\\-@＝＋－＠]"
 _PARTS = r"[;\t\r\n][\s\"]*"
 _FORMULA = re.compile(rf"\A(?='*[\t\r\n])|(\A|{_PARTS})(?='*{_STARTS})")
@@ -91,11 +92,15 @@ def rows(text: str, needs: str) -> Iterable[tuple[int, dict[str, str]]]:
 
 def serialise(tips: Iterable[TipDraft]) -> str:
     """Serialise the rows, without repetitions."""
-    table = dict.fromkeys(tuple(_FORMULA.sub(r"\1'", cell) for cell in _cells(tip)) for tip in tips)
+    return write_rows(COLUMNS, dict.fromkeys(map(_cells, tips)))
+
+
+def write_rows(columns: Iterable[str], table: Iterable[Iterable[str]]) -> str:
+    """Return a table as CSV, no cell of which a spreadsheet runs as a formula."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(COLUMNS)
-    writer.writerows(table)
+    writer.writerow(columns)
+    writer.writerows([_FORMULA.sub(r"\1'", cell) for cell in row] for row in table)
     return text.getvalue()
 
 
@@ -122,6 +127,7 @@ def _cells(tip: TipDraft) -> tuple[str, ...]:
         origin.verdict,
         to_json(procedure_to_json(tip.procedure)) if tip.procedure is not None else "",
         to_json(anchor_to_json(tip.anchor)) if tip.anchor is not None else "",
+        _list(tip.tags),
     )
 
 

@@ -1,22 +1,58 @@
-"""AgentLab's ``hint_db.csv``: hints that people wrote for tasks; read only.
+"""AgentLab's ``hint_db.csv``: hints for tasks, a row each; its agents look them up by task, topic or meaning.
 
 Ten columns; used here: ``hint``, ``semantic_keys`` (its topics), ``domain_name`` (the site), ``task_name`` (its
-author saw that task, so it taints the tip) and ``source`` (its author).
+author saw that task, so it taints the tip) and ``source`` (its author). A tip that several tasks taint has a row for
+each. AgentLab compares a row's task with the current one and takes no empty cell there, so a tip without any has the
+site's name, which is no task. Scope, structured parts, steps and anchor have no column.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from kb.exchange.csv import rows
+from kb.exchange.csv import rows, write_rows
 from kb.exchange.parsed import ParsedTip, Parser
 from kb.tip import Provenance, TipDraft
 
+COLUMNS = (
+    "time_stamp",
+    "task_name",
+    "task_seed",
+    "base_llm",
+    "agent_name",
+    "domain_name",
+    "user_name",
+    "source",
+    "semantic_keys",
+    "hint",
+)
+"""As AgentLab 0.4 has them."""
+
 _NO_SLUG = re.compile(r"[^a-z0-9._-]+")
+_SEPARATORS = re.compile(r"[,;\n]+")
 
 
 def parse(text: str, site: str) -> Parser:
-    """Parse a draft from each row; a given ``site`` takes precedence over the row's domain."""
+    """Parse a draft from each hint; rows that follow each other and differ in their task alone are one.
+
+    A given ``site`` takes precedence over the row's domain.
+    """
+    pending: ParsedTip | None = None
+    for row in _rows(text, site):
+        before, draft = pending.draft if pending else None, row.draft
+        if before and draft and replace(before, taint=()) == replace(draft, taint=()):
+            pending = ParsedTip(row.line, replace(before, taint=(*before.taint, *draft.taint)))
+            continue
+        if pending:
+            yield pending
+        pending = row
+    if pending:
+        yield pending
+
+
+def _rows(text: str, site: str) -> Iterator[ParsedTip]:
     for line, row in rows(text, needs="hint"):
         named = site or _NO_SLUG.sub("-", row.get("domain_name", "").strip().lower()).strip("-._")
         task = row.get("task_name", "").strip()
@@ -26,8 +62,30 @@ def parse(text: str, site: str) -> Parser:
         draft = TipDraft(
             site=named,
             text=row.get("hint", ""),
-            keywords=tuple(re.split(r"[,;\n]", row.get("semantic_keys", ""))),
+            keywords=tuple(
+                word.strip() for word in _SEPARATORS.split(row.get("semantic_keys", "")) if word.strip()
+            ),
             provenance=Provenance(author=row.get("source", "")),
-            taint=(task,) if task else (),
+            taint=(task,) if task and task != row.get("domain_name", "").strip() else (),
         )
         yield ParsedTip(line, draft)
+
+
+def serialise(tips: Iterable[TipDraft]) -> str:
+    """Serialise the hints, without repetitions."""
+    table = dict.fromkeys(cells for tip in tips for cells in _cells(tip))
+    return write_rows(COLUMNS, table)
+
+
+def _cells(tip: TipDraft) -> Iterator[tuple[str, ...]]:
+    topics = ", ".join(" ".join(_SEPARATORS.split(word)).strip() for word in tip.keywords) or tip.site
+    for task in tip.taint or (tip.site,):
+        known = {
+            "task_name": task,
+            "agent_name": "sitelore",
+            "domain_name": tip.site,
+            "source": tip.provenance.author,
+            "semantic_keys": topics,
+            "hint": tip.text,
+        }
+        yield tuple(known.get(name, "") for name in COLUMNS)

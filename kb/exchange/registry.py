@@ -48,8 +48,10 @@ FORMATS: dict[str, ExchangeFormat] = {
         suffix=".txt",
         holds="tips that begin with a number ('1. ...'), or paragraphs under bold headings",
     ),
-    "hints": ExchangeFormat(hints.parse, suffix=".csv"),
-    "markdown": ExchangeFormat(markdown.parse, sited_by_name=True, suffix=".md", holds="a list of tips"),
+    "hints": ExchangeFormat(hints.parse, hints.serialise, suffix=".csv"),
+    "markdown": ExchangeFormat(
+        markdown.parse, markdown.serialise, sited_by_name=True, suffix=".md", holds="a list of tips"
+    ),
 }
 """By name; ``auto`` chooses by the file's suffix."""
 
@@ -72,7 +74,7 @@ def read(path: Path | str, format: str = "auto", site: str = "") -> list[TipDraf
 def write(tips: Iterable[TipDraft], path: Path | str, format: str = "auto") -> None:
     """Write tips in order of arrival; an existing file is replaced atomically.
 
-    In the ``txt`` format a folder gets one ``<site>.txt`` for each site.
+    A folder gets one file for each site in a format whose files are named by it, ``<site>.txt`` or ``<site>.md``.
     """
     path = Path(path)
     name, chosen = _format(path, format)
@@ -82,9 +84,9 @@ def write(tips: Iterable[TipDraft], path: Path | str, format: str = "auto") -> N
     drafts = [clean(tip) for tip in _in_order_of_arrival(tips)]
     if not path.is_dir():
         _place(path, chosen.serialise(drafts))
-    elif name == "txt":
+    elif chosen.sited_by_name:
         for site in sorted({draft.site for draft in drafts}):
-            _place(path / f"{site}.txt", chosen.serialise([d for d in drafts if d.site == site]))
+            _place(path / f"{site}{chosen.suffix}", chosen.serialise([d for d in drafts if d.site == site]))
     else:
         raise BadFile(f"{path}: this is a folder; name a file in it, like {path / f'tips{chosen.suffix}'}")
 

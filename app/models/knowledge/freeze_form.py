@@ -32,7 +32,7 @@ IMPORT_FORMATS = {
     "hints": "*.csv",
     "markdown": "*.md *.markdown",
 }
-EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "txt": ".txt"}
+EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "txt": ".txt", "hints": ".csv", "markdown": ".md"}
 """The formats that can be written, with their endings."""
 
 LEARNINGS = "learnings"
@@ -218,9 +218,10 @@ class FreezeModel(QObject):
 
     def export_tips(self, path: str, format: str = "") -> None:
         """Write every tip to an exchange file, in the format of its ending."""
-        name = format_of(path) or format
+        name = format if EXPORT_FORMATS.get(format) == PurePath(path).suffix.lower() else ""
+        name = name or format_of(path) or format
         if not name:
-            self.notice.emit(self.tr("The file's ending selects the format: .jsonl, .csv or .txt"))
+            self.notice.emit(self.tr("The file's ending selects the format: .jsonl, .csv, .txt or .md"))
             return
         if not PurePath(path).suffix:
             path += EXPORT_FORMATS[name]

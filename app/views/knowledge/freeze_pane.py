@@ -36,8 +36,8 @@ FORMAT_NAMES = {
     "jsonl": "JSON Lines",
     "csv": "CSV table",
     "txt": "Numbered text, one file a site",
-    "hints": "CSV of hints",
-    "markdown": "Markdown list",
+    "hints": "AgentLab hints",
+    "markdown": "Markdown notes (site skills)",
 }
 
 

@@ -224,7 +224,7 @@ def test_no_csv_cell_can_run_as_a_formula(tmp_path: Path):
 def test_every_csv_cell_is_quoted(tmp_path: Path):
     write([TipDraft(site="x", text="plain words"), TipDraft(site="y", text="a;=1+1")], tmp_path / "t.csv")
     for line in (tmp_path / "t.csv").read_text().splitlines()[1:]:
-        assert re.fullmatch(r'(?:"(?:[^"]|"")*",){19}"(?:[^"]|"")*"', line)
+        assert re.fullmatch(r'(?:"(?:[^"]|"")*",){20}"(?:[^"]|"")*"', line)
 
 
 @pytest.mark.parametrize("parting", [",", ";", "\t"])
@@ -436,8 +436,6 @@ def test_a_missing_file_and_an_unknown_format_are_named(kb: KnowledgeBase, tmp_p
         import_file(kb, tmp_path / "none", "xml")
     with pytest.raises(KbError, match="its suffix gives no format"):
         import_file(kb, tmp_path / "none.xyz")
-    with pytest.raises(KbError, match="can be read, not written"):
-        write([], tmp_path / "x.md")
 
 
 def test_a_huge_file_is_refused_before_it_is_read(kb: KnowledgeBase, tmp_path: Path):
