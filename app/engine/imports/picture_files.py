@@ -17,6 +17,7 @@ MAX_NAMES = 20_000
 """Names that are listed of one folder."""
 
 _PICTURE = re.compile(r"[^/\\\0]{1,200}\.(?:png|jpe?g|webp)", re.IGNORECASE)
+_DIGITS = re.compile(r"\d{1,9}")
 
 
 @dataclass(slots=True)
@@ -89,7 +90,7 @@ class PictureFiles:
         return digest
 
 
-def read_start(folder: Path, name: str, most: int, problems: list[PathError]) -> bytes:
+def read_beside(folder: Path, name: str, most: int, problems: list[PathError]) -> bytes:
     """Return a file beside a run, nothing where there is none; one that can't be used is a problem."""
     if not os.path.lexists(folder / name):
         return b""
@@ -130,3 +131,21 @@ def _list(folder: Path) -> list[str]:
     except OSError:
         return []
     return sorted((name for name in names if _PICTURE.fullmatch(name)), key=natural_key)
+
+
+def by_number(names: Iterable[str]) -> dict[int, str]:
+    """Return pictures by their position from 0: by the first number in each name, plain ones before full pages.
+
+    A gap in the numbers stays one where they begin with 0 or 1.
+    """
+    found: dict[int, str] = {}
+    for name in sorted(names, key=lambda name: ("full" in name, natural_key(name))):
+        number = _DIGITS.search(name)
+        if number is not None:
+            found.setdefault(int(number[0]), name)
+    if not found:
+        return {}
+    first = min(found)
+    if first > 1:
+        return dict(enumerate(found[number] for number in sorted(found)))
+    return {number - first: name for number, name in found.items()}
