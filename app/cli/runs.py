@@ -17,6 +17,7 @@ from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.labels import outcome_label
 from app.engine.core.prompt_set import version_words
 from app.engine.core.trajectory import Step
+from app.engine.exports.run_export import NATIVE
 from app.errors import UsageError
 
 if TYPE_CHECKING:
@@ -133,12 +134,29 @@ def delete(runs: list[str], as_json: Json = False) -> None:
 @app.command()
 def export(
     runs: list[str],
-    out: Annotated[Path, typer.Option(help="Output folder.")] = Path("runs-export"),
+    out: Annotated[
+        Path, typer.Option(help="Output folder; of one run in another format than native also its file.")
+    ] = Path("runs-export"),
+    format: Annotated[
+        str, typer.Option(help="native, html, gif, atif, otlp or online-mind2web; a wrong name lists them.")
+    ] = NATIVE,
     as_json: Json = False,
 ) -> None:
-    """Export runs as folders that Sitelore or a script can read."""
-    count = with_engine(lambda engine: engine.export_runs(runs, str(out)))
-    print_result({"exported": count, "out": str(out)}, as_json, lambda: f"{count} written to {out}")
+    """Export runs: native folders that Sitelore reads, a web page or a GIF for people, or another program's format."""
+    report = with_engine(lambda engine: engine.export_runs(runs, str(out), format))
+    count = len(report.paths)
+    body = {"exported": count, "out": str(out), **json_data(report)}
+    print_result(body, as_json, lambda: f"{count} written to {_place(report.paths, out)}")
+    for sentence in report.left_out:
+        print_note(sentence)
+    for failure in report.failed:
+        print_note(f"{failure.path}: {failure.error}")
+    if report.failed:
+        raise typer.Exit(3)
+
+
+def _place(paths: Sequence[str], out: Path) -> str:
+    return paths[0] if len(paths) == 1 else str(out)
 
 
 @app.command()

@@ -46,6 +46,7 @@ from app.engine.services.review_progress import ReviewProgressService
 from app.engine.services.run_causes import RunCauseService
 from app.engine.services.run_comparison import RunComparisonService
 from app.engine.services.run_evidence import task_lookup
+from app.engine.services.run_exports import RunExportService
 from app.engine.services.run_reader import RunReader
 from app.engine.services.runs import RunService
 from app.engine.services.scheduled_work import ScheduledWork
@@ -119,6 +120,7 @@ class Engine(EngineApi):
         self._asking = ModelJudging(core, self._review)
         self._bind(
             RunService(core, self._review),
+            RunExportService(core),
             self._review,
             knowledge,
             retrieval,

@@ -23,6 +23,7 @@ from app.engine.api.engine_api import (
     UndoResult,
     WorkspaceInfo,
 )
+from app.engine.api.export_api import RunExportReport
 from app.engine.api.model_test_api import ModelReport, ModelTestRequest
 from app.engine.api.review_api import RiskReport, Suspect
 from app.engine.api.run_api import RunMemory, RunRequest, RunSummary
@@ -312,9 +313,9 @@ class FakeEngine(
         self.bus.publish(RunsChanged(runs=tuple(gone)))
         return len(gone)
 
-    async def export_runs(self, runs: Sequence[str], out: str) -> int:
-        self._call("export_runs", tuple(runs), out)
-        return len(runs)
+    async def export_runs(self, runs: Sequence[str], out: str, format: str = "native") -> RunExportReport:
+        self._call("export_runs", tuple(runs), out, format)
+        return RunExportReport(paths=(out,) if len(runs) == 1 else tuple(f"{out}/{run}" for run in runs))
 
     async def rebuild_index(self) -> int:
         return len(self.all_runs)

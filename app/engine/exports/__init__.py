@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.engine.exports import animation, atif, html_page, online_mind2web, otlp
-from app.engine.exports.run_export import RunExport
+from app.engine.exports.run_export import NATIVE, RunExport
 from app.errors import InputError
 
 EXPORTS: dict[str, RunExport] = {
@@ -12,7 +12,7 @@ EXPORTS: dict[str, RunExport] = {
 }
 """Formats by the name that ``runs export --format`` takes, besides ``native``."""
 
-NATIVE = "native"
+__all__ = ["EXPORTS", "NATIVE", "run_export_named"]
 
 
 def run_export_named(name: str) -> RunExport:

@@ -10,6 +10,9 @@ from app.engine.core.trajectory import Run, Step
 from app.engine.core.verdicts import Flag, Verdict
 from kb.tip import Tip
 
+NATIVE = "native"
+"""Name of the format of Sitelore's own run folders, which is no ``RunExport``."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportSource:

@@ -183,10 +183,6 @@ class RunService:
         self._core.bus.publish(RunsChanged())
         return count
 
-    async def export_runs(self, runs: Sequence[str], out: str) -> int:
-        """Write runs as native run folders into ``out``."""
-        return await self._core.on_store(self._core.workspace.export_runs, list(runs), Path(out).expanduser())
-
     async def rebuild_index(self) -> int:
         """Rebuild the search index from the stored runs, then detect."""
 
