@@ -1,4 +1,6 @@
-"""``python -m kb``: ask a frozen knowledge base, or serve it to agents.  ``sitelore kb serve`` does more.
+"""``sitelore-kb`` and ``python -m kb``: ask a frozen knowledge base, or serve it to agents.
+
+``sitelore kb serve`` does the same, and knows the maps of a workspace.
 
 Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 bad input file.
 """
@@ -22,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _ask(given) if given.command == "retrieve" else _serve(given)
     except KbError as error:
-        note(f"kb: {error}")
+        note(f"sitelore-kb: {error}")
         return error.exit_code
 
 
@@ -53,14 +55,14 @@ def _serve(given: argparse.Namespace) -> int:
     knowledge, maps = opened(given.file, options)
     for line in knowledge.notes:
         note(line)
-    server = made(knowledge, maps, "sitelore-kb")
+    server = made(knowledge, maps)
     with knowledge, suppress(KeyboardInterrupt):
         asyncio.run(serve(server, options))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m kb", description="Frozen knowledge about websites.")
+    parser = argparse.ArgumentParser(prog="sitelore-kb", description="Frozen knowledge about websites.")
     commands = parser.add_subparsers(dest="command", required=True)
     ask = commands.add_parser("retrieve", help="print the tips of a page and a goal, as text for a prompt")
     ask.add_argument("file", help="a frozen file (.akb)")

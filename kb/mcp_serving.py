@@ -38,7 +38,8 @@ LONGEST_LINE = 8 * 2**20
 """Bytes of one message over standard input; a longer one is answered as unreadable."""
 
 _CHUNK = 65_536
-_NO_SDK = "the MCP server needs the official SDK 2.x: install the extra 'mcp' (pip install '{}[mcp]')"
+_NO_SDK = "the MCP server needs the official SDK: install the extra 'mcp', or pip install 'mcp>=2.3,<3'"
+_PACKAGES = ("sitelore", "sitelore-kb")
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 
 _Scope = MutableMapping[str, Any]
@@ -74,20 +75,23 @@ def opened(file: Path | str, options: ServeOptions) -> tuple[FrozenKnowledge, li
     return knowledge, [SiteMap.read(path) for path in options.graphs]
 
 
-def made(knowledge: FrozenKnowledge, maps: MapSource | Sequence[SiteMap], package: str) -> KnowledgeServer:
+def made(knowledge: FrozenKnowledge, maps: MapSource | Sequence[SiteMap]) -> KnowledgeServer:
     """Return the server; raises ``KbError`` with the remedy if the SDK is missing or of another major version."""
     try:
         from kb.mcp_server import ExportedMaps, knowledge_server
     except ImportError as error:
-        raise KbError(_NO_SDK.format(package)) from error
+        raise KbError(_NO_SDK) from error
+    source = ExportedMaps(maps) if isinstance(maps, Sequence) and maps else maps
+    return knowledge_server(knowledge, None if isinstance(source, Sequence) else source, _version())
+
+
+def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
-    try:
-        own = version(package)
-    except PackageNotFoundError:
-        own = ""
-    source = ExportedMaps(maps) if isinstance(maps, Sequence) and maps else maps
-    return knowledge_server(knowledge, None if isinstance(source, Sequence) else source, own)
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            return version(package)
+    return ""
 
 
 def chosen_token(given: str) -> tuple[str, bool]:

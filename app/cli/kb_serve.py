@@ -102,13 +102,13 @@ def _serve(file: Path, options: ServeOptions, sites: Sequence[str]) -> None:
         if missing := [one for one in sites if one not in known]:
             named = ", ".join(sorted(known)) or "none"
             raise UsageError(f"there is no map of {missing[0]!r}", remedy=f"maps of this workspace: {named}")
-        await serve(made(knowledge, WorkspaceMaps(engine, sites), "sitelore"), options)
+        await serve(made(knowledge, WorkspaceMaps(engine, sites)), options)
 
     with knowledge, suppress(KeyboardInterrupt):
         if sites:
             with_engine(serving, encoder="cached")
         else:
-            asyncio.run(serve(made(knowledge, maps, "sitelore"), options))
+            asyncio.run(serve(made(knowledge, maps), options))
 
 
 def _program() -> list[str]:
