@@ -237,6 +237,7 @@ def _run(
         source_path=printable(str(raw.path)),
         content_hash=raw.content_hash,
         notes=notes,
+        policy=agent,
         model=_model(about, agent),
         tokens=(
             max(integer(summary.get("stats.cum_input_tokens"), 0), 0),

@@ -190,7 +190,7 @@ def parse(raw: LinesRun, sites: SiteTable) -> ReadRun:
     name = redact_text(_words(head, "id") or raw.path.stem)[:100]
     answer = _answer(head, steps)
     tokens = _tokens(head)
-    notes = [*raw.notes, *files.note(), *reader.notes(), *_agent_note(head)]
+    notes = [*raw.notes, *files.note(), *reader.notes()]
     run = Run(
         id=make_run_id(name, raw.content_hash[:8]),
         source=SOURCE,
@@ -210,6 +210,7 @@ def parse(raw: LinesRun, sites: SiteTable) -> ReadRun:
         source_path=printable(str(raw.path)),
         content_hash=raw.content_hash,
         notes=tuple(notes),
+        policy=redact_text(_words(head, "agent"))[:200],
         model=redact_text(_words(head, "model"))[:200],
         tokens=tokens
         if any(tokens)
@@ -362,11 +363,6 @@ def _sum_of_costs(steps: list[Step]) -> Cost | None:
         if step.cost is not None:
             total = step.cost if total is None else total + step.cost
     return total
-
-
-def _agent_note(head: Row) -> list[str]:
-    agent = redact_text(_words(head, "agent"))[:200]
-    return [f"agent: {agent}"] if agent else []
 
 
 def _moment(value: object) -> float:

@@ -145,6 +145,7 @@ def parse(raw: TracedRun, sites: SiteTable) -> ReadRun:
         source_path=printable(str(raw.path)),
         content_hash=raw.content_hash,
         notes=(*_notes(raw, read, root, contents), *evaluation.notes),
+        policy=redact_text(text(root.attributes.get("gen_ai.agent.name"))[:200]) if root is not None else "",
         model=redact_text(_model(trace, read)),
         tokens=_tokens(read, root),
         cost=_cost(read, root),

@@ -13,7 +13,7 @@ from app.engine.core.ax_tree import find_node
 from app.engine.core.chat_messages import ChatRole, PartKind
 from app.engine.core.cost import Cost
 from app.engine.core.redaction import redact_text, redact_url
-from app.engine.core.trajectory import ErrorClass, Step, Tab, add_blob
+from app.engine.core.trajectory import BY_PERSON, ErrorClass, Step, Tab, add_blob
 from app.engine.imports.otlp_messages import (
     Call,
     Message,
@@ -88,6 +88,7 @@ class _Act:
     error: str = ""
     url: str = ""
     model: ModelCall | None = None
+    attributes: Mapped = field(default_factory=dict[str, object])
 
 
 @dataclass(slots=True)
@@ -224,6 +225,7 @@ class StepsOfSpans:
             error=error_of(span),
             url=text(span.attributes.get("url.full")),
             model=model,
+            attributes=span.attributes,
         )
 
     def _steps(self, acts: list[_Act]) -> tuple[list[Step], Step | None]:
@@ -234,6 +236,8 @@ class StepsOfSpans:
             first = act.model is not None and id(act.model) not in seen
             if act.model is not None:
                 seen.add(id(act.model))
+            if before := text(act.attributes.get("sitelore.page.before")):
+                page = _after(page, read_tool_result(before), "", {}, failed=False)
             if base_name(act.name) in LOOKING and result.shows_page:
                 page = _after(page, result, "", {}, failed=False)
             step = self._step(len(steps), act, page, result, first=first)
@@ -269,12 +273,14 @@ class StepsOfSpans:
         step = replace(
             step,
             error=error,
-            error_class=ErrorClass.HARD if error else ErrorClass.NONE,
+            error_class=_error_class(error, act.attributes),
             output="" if result.shows_page else redact_text(result.text[:MAX_OUTPUT]),
             started_at=model.span.start if model is not None and first and model.span.start else act.at,
             env_seconds=max(act.seconds, 0.0),
+            by=BY_PERSON if act.attributes.get("sitelore.by") == BY_PERSON else "",
         )
-        return self._contents.acted(step, action, target or _target_on(page.tree, action))
+        target = _own_target(act.attributes, action) or target or _target_on(page.tree, action)
+        return self._contents.acted(step, action, target)
 
     def _on_page(self, index: int, page: _Page) -> Step:
         url, title = redact_url(page.url), redact_text(page.title)
@@ -371,6 +377,18 @@ def _after(page: _Page, result: ToolResult, kind: str, args: Mapped, *, failed: 
         return _Page(url=page.url, title=page.title)
     url = args.get("url")
     return _Page(url=url) if kind in ("goto", "new_tab") and isinstance(url, str) else _Page()
+
+
+def _error_class(error: str, found: Mapped) -> ErrorClass:
+    if error and found.get("sitelore.error_class") == ErrorClass.SOFT:
+        return ErrorClass.SOFT
+    return ErrorClass.HARD if error else ErrorClass.NONE
+
+
+def _own_target(found: Mapped, action: RecordedAction) -> ActionTarget | None:
+    """Return the target that an export of Sitelore names."""
+    role, name = (redact_text(text(found.get(f"sitelore.target.{part}"))) for part in ("role", "name"))
+    return ActionTarget(role=role, name=name, bid=action.bid or "") if role or name else None
 
 
 def _target_on(tree: str, action: RecordedAction) -> ActionTarget | None:
