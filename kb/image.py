@@ -45,10 +45,11 @@ class Content:
 
         Tips that are read from a frozen file keep their steps ``as_stored``: a newer compiler would change the hash.
         """
-        from kb.compiler import procedure_of  # late: reading a frozen file compiles nothing
+        if not as_stored:
+            from kb.compiler import procedure_of  # late: reading a frozen file compiles nothing
 
-        compiled = (tip if as_stored else replace(tip, procedure=procedure_of(tip)) for tip in tips)
-        bare = tuple(sorted(map(_bare, compiled), key=lambda tip: tip.id))
+            tips = (replace(tip, procedure=procedure_of(tip)) for tip in tips)
+        bare = tuple(sorted(map(_bare, tips), key=lambda tip: tip.id))
         sites = {tip.site for tip in bare}
         ours = {site: hosts[site] for site in sorted(hosts) if site in sites}
         return cls(bare, ours, _digest(bare, ours, layout))
