@@ -312,6 +312,7 @@ class Workbench(QObject):
         self.workspace.knowledge_file_opened.connect(self.open_knowledge_file)
         self.workspace.run_opened.connect(self._open_run)
         self.review.notice.connect(window.say)
+        self.review.panels.exporting.written.connect(window.say_written)
         self.map.map.notice.connect(window.say)
         self.live.notice.connect(window.toast.say)  # actions in Live are not in the history
         self.live.undo_offered.connect(self._offer_undo)

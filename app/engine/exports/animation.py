@@ -43,14 +43,12 @@ def write(source: ExportSource, path: Path) -> list[str]:
         if len(chosen) < len(shown)
         else []
     )
-    for number, width in enumerate(WIDTHS):
-        count = _write_frames(source, chosen, path, width)
-        if not count:
-            raise InputError(
-                "this run has no pictures", remedy="export it as html, which shows trees as well"
-            )
-        if path.stat().st_size <= MAX_BYTES or number == len(WIDTHS) - 1:
-            break
+    width, count = WIDTHS[0], _write_frames(source, chosen, path, WIDTHS[0])
+    if not count:
+        raise InputError("this run has no pictures", remedy="export it as html, which shows trees as well")
+    for narrower in WIDTHS[1:]:
+        if path.stat().st_size > MAX_BYTES:
+            width, count = narrower, _write_frames(source, chosen, path, narrower)
     if width < WIDTHS[0]:
         said.append(f"The pictures were made {width} pixels wide, to keep the file small.")
     if count < len(chosen):
@@ -76,13 +74,15 @@ def _write_frames(source: ExportSource, pages: Sequence[Step], path: Path, width
 
     frames: list[Image] = []
     palette: Image | None = None
+    height = 0
     for page in pages:
         picture = step_picture(source, page)
         if picture is None:
             continue
         if palette is None:
-            palette = _palette(source, pages, picture)
-        frame = _frame(narrowed(picture, width), page, width, is_final=page is source.run.final)
+            sample = [picture, *filter(None, (step_picture(source, one) for one in _spread(pages, 6)[1:]))]
+            palette, height = _palette(sample), _height(sample, width)
+        frame = _frame(narrowed(picture, width), page, (width, height), is_final=page is source.run.final)
         frames.append(frame.quantize(palette=palette, dither=Dither.NONE))
     if frames:
         times = [FRAME_MS] * (len(frames) - 1) + [LAST_MS]
@@ -93,11 +93,15 @@ def _write_frames(source: ExportSource, pages: Sequence[Step], path: Path, width
     return len(frames)
 
 
-def _palette(source: ExportSource, pages: Sequence[Step], first: StepPicture) -> Image:
+def _height(sample: Sequence[StepPicture], width: int) -> int:
+    """Return the height of the place of pictures: the largest of the sample, bounded."""
+    return min(int(width * TALLEST), max(narrowed(one, width).image.height for one in sample))
+
+
+def _palette(sample: Sequence[StepPicture]) -> Image:
     """Return 256 colours of a sample of the pictures, with those of captions and boxes."""
     from PIL import Image
 
-    sample = [first, *filter(None, (step_picture(source, page) for page in _spread(pages, 6)[1:]))]
     sheet = Image.new("RGB", (240 * len(sample), 200), _PAPER)
     for number, one in enumerate(sample):
         sheet.paste(one.image.resize((240, 180)), (240 * number, 0))
@@ -106,11 +110,11 @@ def _palette(source: ExportSource, pages: Sequence[Step], first: StepPicture) ->
     return sheet.quantize(256)
 
 
-def _frame(picture: StepPicture, step: Step, width: int, *, is_final: bool) -> Image:
+def _frame(picture: StepPicture, step: Step, size: tuple[int, int], *, is_final: bool) -> Image:
     """Return the picture on its place, its target framed, with the caption below."""
     from PIL import Image, ImageDraw, ImageFont
 
-    height = int(width * TALLEST)
+    width, height = size
     frame = Image.new("RGB", (width, height + _STRIP), _PAPER)
     image, top = picture.image, 0
     if image.height > height:

@@ -220,7 +220,13 @@ class _RunPage:
         found: list[str] = []
         if step.error.strip():
             kind = "Reported, but done" if step.executed and step.error_class == "soft" else "Error"
-            found.append(_mark("warning" if kind != "Error" else "error", kind, self._text(step.error)))
+            first, _, rest = step.error.strip().partition("\n")
+            log = (
+                f'<details><summary>Log</summary><p class="words">{self._text(rest)}</p></details>'
+                if rest
+                else ""
+            )
+            found.append(_mark("warning" if kind != "Error" else "error", kind, self._text(first), log))
         for flag in self._flags.get(step.index, ()):
             found.append(
                 _mark(
@@ -308,8 +314,9 @@ class _RunPage:
         return escape(text.strip())
 
 
-def _mark(kind: str, head: str, words: str) -> str:
-    return f'<p class="mark {kind}"><b>{escape(head)}:</b> <span class="words" dir="auto">{words}</span></p>'
+def _mark(kind: str, head: str, words: str, more: str = "") -> str:
+    said = f'<b>{escape(head)}:</b> <span class="words" dir="auto">{words}</span>'
+    return f'<div class="mark {kind}">{said}{more}</div>'
 
 
 def _overlay(picture: InlinePicture) -> str:

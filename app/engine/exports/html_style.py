@@ -47,6 +47,7 @@ nav a.warning{background:var(--warnback);color:var(--warn)}
 nav a.hint{background:var(--hintback);color:var(--hint)}
 article{background:var(--card);border:1px solid var(--line);border-radius:.6rem;margin:1rem 0;overflow:clip;
 scroll-margin-top:3.6rem}
+article:focus{outline:none}
 article.current{border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
 .top{display:grid;grid-template-columns:auto 1fr;gap:0 .9rem;padding:.85rem 1.1rem .9rem}
 .number{font-variant-numeric:tabular-nums;color:var(--soft);font-size:.95rem;line-height:1.5;min-width:1.6rem}
@@ -60,6 +61,7 @@ background:var(--hintback);color:var(--hint)}
 .mark.good{background:var(--goodback);color:var(--good)}
 .mark b{font-weight:650}
 .mark .words{color:var(--ink)}
+.mark details p{font-size:.85rem;margin:.2rem 0}
 .picture{position:relative;border-top:1px solid var(--line);background:var(--code);line-height:0}
 .picture img{display:block;width:100%;height:auto}
 .picture svg{position:absolute;inset:0;width:100%;height:100%}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal
 
 from app.engine.api.engine_api import Check
+from app.engine.api.import_notes import note_lines
 from app.models.common.recent_workspaces import RecentWorkspaces
 from app.models.common.tasks import ignore
 
@@ -42,6 +43,7 @@ class WorkspaceModel(QObject):
     said: a sentence for the user, and its kind ("" plain, ``ok``, ``fail``).
     checks_changed: the diagnostics arrived.
     host_said: "" when the engine is connected, else the reason.
+    import_detailed: of an import with problems or notes its sentence, that sentence's kind, and every one of them.
     index_damaged: the search index is damaged; carries a sentence that says so.
     knowledge_file_opened: a file with a knowledge base was dropped or double-clicked; carries its path.
     run_opened: a run was double-clicked and is imported; carries its id.
@@ -52,6 +54,7 @@ class WorkspaceModel(QObject):
     said = Signal(str, str)
     checks_changed = Signal()
     host_said = Signal(str)
+    import_detailed = Signal(str, str, str)
     index_damaged = Signal(str)
     knowledge_file_opened = Signal(str)
     run_opened = Signal(str)
@@ -331,19 +334,28 @@ class WorkspaceModel(QObject):
                     len(report.failed), first.path, first.error
                 )
             )
-        if report.notes:
-            first = report.notes[0]
-            parts.append(
-                self.tr("{0} are incomplete (first: {1}: {2})").format(
-                    len(report.notes), first.run, first.notes[0]
-                )
-            )
+        if lines := note_lines(report.notes):
+            more = self.tr(" and {0} more notes").format(len(lines) - 1) if len(lines) > 1 else ""
+            parts.append(self.tr("{0} lack something ({1}{2})").format(len(report.notes), lines[0], more))
         if report.cancelled:
             parts.append(self.tr("cancelled before the end"))
-        self.said.emit(", ".join(parts), "fail" if report.failed else "ok")
+        words, kind = ", ".join(parts), "fail" if report.failed else "ok"
+        self.said.emit(words, kind)
+        if report.failed or report.notes:
+            self.import_detailed.emit(words, kind, import_details(report))
 
     def _tell(self, error: Exception) -> None:
         self.said.emit(str(error) or type(error).__name__, "fail")
+
+
+def import_details(report: RunImportReport) -> str:
+    """Return every file that could not be read, and what the new runs lack, equal notes as one line."""
+    failed = [f"{one.path}: {one.error}" for one in report.failed]
+    heads = (
+        (QCoreApplication.translate("WorkspaceModel", "Could not be read"), failed),
+        (QCoreApplication.translate("WorkspaceModel", "What the new runs lack"), note_lines(report.notes)),
+    )
+    return "\n\n".join("\n".join((head, *(f"  {line}" for line in lines))) for head, lines in heads if lines)
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -49,6 +49,7 @@ COMPARISON_COMMANDS = (
 PANEL_COMMANDS = (
     *commands(
         "review", "Review",
+        ("review.export", "Export runs…", "Ctrl+E", "export-variant"),
         ("review.opportunities", "Which tip would help most", "W", "lightbulb-on-outline"),
         ("review.progress", "Progress", "Alt+P", "progress-check"),
     ),

@@ -11,6 +11,7 @@ from app.models.review.annotators_model import AnnotatorsModel
 from app.models.review.guideline_model import GuidelineModel
 from app.models.review.progress_model import ProgressModel
 from app.models.review.run_comparison import ComparisonModel
+from app.models.review.run_export import RunExportModel
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents
@@ -51,7 +52,8 @@ class ReviewPanelsModel(QObject):
         self.progress = ProgressModel(client, tasks, queue, self)
         self.annotators = AnnotatorsModel(client, tasks, lambda: queue.filter, self)
         self.guideline = GuidelineModel(client, tasks, self)
-        for part in (self.comparison, self.progress, self.annotators, self.guideline):
+        self.exporting = RunExportModel(client, tasks, self)
+        for part in (self.comparison, self.progress, self.annotators, self.guideline, self.exporting):
             part.notice.connect(self.notice)
         self.comparison.open_wanted.connect(self.open_step)
         self.comparison.tip_wanted.connect(self.write_tip)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from app.views.frame.top_bar import TopBar
     from app.views.frame.workspace_panel import WorkspacePanel
     from app.views.widgets.splitter import Splitter
+    from app.views.widgets.toast import Toast
 
 FOLDS = {"left": 0, "middle": 1, "right": -1}
 
@@ -46,6 +47,7 @@ class Frame(Protocol):
     frame: QWidget
     top: TopBar
     banner: Banner
+    toast: Toast
 
     def columns(self) -> Splitter | None: ...
 
@@ -101,6 +103,7 @@ class FrameCommands(QObject):
         jobs.ended.connect(self._job_ended)
         jobs.failed.connect(self._job_trouble)
         model.history_changed.connect(self._name_turns)
+        model.import_detailed.connect(self._offer_details)
         form.saved.connect(self._take_settings)
         self._bind()
         self._name_turns()
@@ -270,6 +273,11 @@ class FrameCommands(QObject):
         dialog.finished.connect(dialog.deleteLater)
         self._dialog = dialog
         dialog.open()
+
+    def _offer_details(self, words: str, kind: str, details: str) -> None:
+        """Say how an import went, with a button that lists its problems and notes."""
+        title = self.tr("Import")
+        self._window.toast.say(words, self.tr("Details"), lambda: self.text.tell(title, details), kind=kind)
 
     def _has_columns(self) -> bool:
         return self._window.columns() is not None

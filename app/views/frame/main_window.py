@@ -41,6 +41,7 @@ from app.views.frame.theme import Theme
 from app.views.frame.top_bar import TopBar
 from app.views.frame.welcome import DropTarget, Welcome
 from app.views.widgets.build import hbox, vbox
+from app.views.widgets.desktop import show_in_folder
 from app.views.widgets.focus_ring import FocusRing
 from app.views.widgets.overlay import Overlay
 from app.views.widgets.splitter import Splitter
@@ -203,6 +204,10 @@ class MainWindow(QMainWindow):
         else:
             self.toast.say(text, kind=kind)
             self._said_at = 0.0 if kind == "fail" else time.monotonic()
+
+    def say_written(self, text: str, path: str) -> None:
+        """Show a message about a file or folder that was written, with a button to see it."""
+        self.toast.say(text, self.tr("Show in folder"), lambda: show_in_folder(path), kind="ok")
 
     def _offer_undo(self) -> None:
         """Add the Undo button when the history reports a change a moment after the message about it."""

@@ -212,7 +212,10 @@ class QueuePane(QWidget):
             hint = self.tr("They appear here when the import is done. You can keep working.")
             self.empty.set(self.tr("Importing runs…"), hint)
         else:
-            hint = self.tr("Import a folder of agent runs to begin. Your files are never changed.")
+            hint = self.tr(
+                "Import a folder or files of agent runs to begin: AgentLab and BrowserGym, browser-use,"
+                " Playwright traces, ATIF, OpenTelemetry and more. Your files are never changed."
+            )
             self.empty.set(self.tr("No runs yet"), hint)
         self.empty.button.setVisible(not queue.is_importing)
         hint = queue.why_empty or self.tr("Change the filter, or clear it to see every run.")

@@ -89,6 +89,12 @@ class ReviewPanels(QObject):
         found = [self._review.queue.model.at(row) for row in rows]
         return [row.id for row in found if row is not None]
 
+    @property
+    def _runs_to_export(self) -> list[str]:
+        """Several selected runs, else the open one."""
+        selected = self._selected_runs
+        return selected if len(selected) > 1 or not self._review.run else [self._review.run]
+
     def toggle(self, pane: SidePane) -> None:
         """Open a pane in place of the verdicts, or close it."""
         if self._side.currentWidget() is pane:
@@ -128,6 +134,7 @@ class ReviewPanels(QObject):
         bind("compare.tip", comparison.write_tip, rows)
         bind("compare.map", comparison.show_paths, rows)
         bind("compare.close", self._close_comparison, lambda: comparison.is_open)
+        bind("review.export", self.choose_run_export, lambda: bool(self._runs_to_export))
         bind("review.verdicts.export", self.choose_export)
         bind("review.verdicts.import", self.choose_import)
         bind("review.progress.save", self.choose_page)
@@ -144,6 +151,33 @@ class ReviewPanels(QObject):
             self.model.compare_runs(runs[0], runs[1])
 
     # ------------------------------------------------------------ files
+    def choose_run_export(self) -> None:
+        """Choose the format of the open or the selected runs, and their file or folder."""
+        runs, model = self._runs_to_export, self.model.exporting
+        several = len(runs) > 1
+        choices = {
+            self.tr("{0} (*{1})").format(one.title, one.suffix if not several else ""): one
+            for one in model.choices()
+        }
+        title = (
+            self.tr("Export {0} runs into a folder").format(len(runs))
+            if several
+            else self.tr("Export the run")
+        )
+        dialog = self._save_dialog(title, self.tr("runs") if several else runs[0], list(choices))
+
+        def suffixed(name: str) -> None:
+            dialog.setDefaultSuffix("" if several else choices[name].suffix.lstrip("."))
+
+        def chosen(path: str) -> None:
+            model.export(runs, path, choices[dialog.selectedNameFilter()].format)
+
+        suffixed(next(iter(choices)))
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is overwritten: it is refused
+        dialog.filterSelected.connect(suffixed)
+        dialog.fileSelected.connect(chosen)
+        dialog.open()
+
     def choose_export(self) -> None:
         """Choose the file and format of the verdicts."""
         formats = {
