@@ -160,10 +160,11 @@ def _index_document(path: Path) -> TraceIndex:
         data = reading.read_bytes(path, MAX_REQUEST_BYTES, follow=False)
     except reading.Unreadable as error:
         raise InputError(error.why, path=str(path), remedy="write one export request a line") from error
-    document = _json(data)
-    if document is None:
-        cut = not data.rstrip().endswith(b"}")
-        raise InputError("the file is cut off" if cut else "not valid JSON", path=str(path))
+    try:
+        document = mapping(orjson.loads(data.lstrip(b"\xef\xbb\xbf")))
+    except orjson.JSONDecodeError as error:
+        what = "the file is cut off" if error.pos >= len(data.rstrip()) else "not valid JSON"
+        raise InputError(what, path=str(path)) from error
     parts: dict[str, list[Mapped]] = {}
     agents = set[str]()
     for trace, resource, record in _records(document):
