@@ -60,9 +60,9 @@ class _Trace:
     def left_out(self) -> Iterator[str]:
         """Yield a sentence for everything that the file lacks."""
         if self._pictures_missing:
-            yield f"{self._pictures_missing} pictures are left out: they are missing or too large."
+            yield f"Pictures left out, missing or too large: {self._pictures_missing}."
         if self._without_action:
-            yield f"{self._without_action} answers without a readable action are model spans alone."
+            yield f"Answers without a readable action, which are model spans alone: {self._without_action}."
         if not self._has_times:
             yield "The run records no times: the spans have none."
 
