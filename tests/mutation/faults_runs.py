@@ -21,6 +21,22 @@ _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_f
 
 FAULTS = (
     Mutation(
+        "exported-exchange",
+        "app/engine/exports/redacted_source.py",
+        "            if digest not in others:\n",
+        "            if not digest:\n",
+        "An exporter can't read an exchange with a model.",
+        ("tests/unit/engine/test_run_exports.py",),
+    ),
+    Mutation(
+        "export-over-a-file",
+        "app/engine/services/run_exports.py",
+        "    if os.path.lexists(target):\n",
+        "    if not target.name:\n",
+        "Nothing that is there is replaced by an export.",
+        ("tests/unit/engine/test_run_exports.py",),
+    ),
+    Mutation(
         "same-action-on-unknown-element",
         "app/engine/detectors/base.py",
         "if place and known else None",

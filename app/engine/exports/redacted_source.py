@@ -47,6 +47,7 @@ class _Redaction:
             steps=tuple(map(self._step, source.steps)),
             flags=[self._flag(flag) for flag in source.flags],
             verdicts=[self._verdict(verdict) for verdict in source.verdicts],
+            tips={name: replace(tip, text=self._said(tip.text)) for name, tip in source.tips.items()},
             read_blob=self._reader(source.read_blob, pages),
         )
 

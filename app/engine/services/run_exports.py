@@ -20,6 +20,8 @@ from app.engine.store.workspace import Workspace
 from app.errors import Conflict, InputError, NotFound, PathError
 
 JOB_TITLE = "Export runs"
+CONFIDENTIAL = "confidential"
+"""Tag of tips that leave with no run."""
 
 
 class RunExportService:
@@ -77,7 +79,10 @@ class RunExportService:
         return [self._source(run) for run in runs]
 
     def _source(self, run: str) -> ExportSource:
-        """Return a run as its author may show it: of one that is judged blind no verdicts and no tips of others."""
+        """Return a run as its author may show it: of one that is judged blind no verdicts and no tips of others.
+
+        Confidential tips stay behind.
+        """
         workspace, kb, author = self._core.workspace, self._core.kb, self._core.author
         head, steps = workspace.runs.load(run)
         blind = workspace.annotators.is_blind(run, author)
@@ -86,6 +91,7 @@ class RunExportService:
         tips = {
             tip.id: tip
             for tip in kb.tips()
+            if CONFIDENTIAL not in tip.tags
             if tip.id in shown
             or (tip.provenance.run == run and (not blind or tip.provenance.author == author))
         }
