@@ -28,6 +28,9 @@ LIST_LIMIT = 1_000
 TAINT_LIMIT = 20_000
 """Maximum task ids one author may have seen."""
 
+TAG_LIMIT, TAG_LENGTH = 50, 60
+"""Maximum tags of one tip, and characters of one."""
+
 REASON_LIMIT = 500
 """Characters of the reason for a waiver."""
 
@@ -60,6 +63,7 @@ def clean(draft: TipDraft) -> TipDraft:
         taint=tuple(sorted(_lines(draft.taint, "taint", TAINT_LIMIT))),
         procedure=_procedure(draft),
         anchor=_anchor(draft.anchor) if draft.anchor is not None else None,
+        tags=clean_tags(draft.tags),
     )
 
 
@@ -72,6 +76,14 @@ def clean_site(site: str) -> str:
             " a letter or digit first"
         )
     return slug
+
+
+def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags in lower case, sorted, each once; raises ``BadTip`` for one that can't be written in a list."""
+    lines = _lines(tuple(tag.lower() for tag in tags), "tags", TAG_LIMIT)
+    if bad := next((tag for tag in lines if "," in tag or ";" in tag or len(tag) > TAG_LENGTH), None):
+        raise BadTip(f"{bad[:80]!r} can't be a tag: use at most {TAG_LENGTH} characters without ',' and ';'")
+    return tuple(sorted(lines))
 
 
 def clean_reason(reason: str) -> str:
@@ -97,7 +109,7 @@ def base_id(draft: TipDraft) -> str:
 
 
 def content_key(draft: TipDraft) -> str:
-    """Hexadecimal key equal for two tips with the same content: all but status, provenance and taint.
+    """Hexadecimal key equal for two tips with the same content: all but status, provenance, taint and tags.
 
     Compiled steps follow from the text and do not count; corrected ones and an anchor do.
     """

@@ -88,6 +88,13 @@ class Journal:
         """The newest changes first, including undone and dropped ones."""
         return [_entry(row) for row in self._rows("1 ORDER BY id DESC", limit)]
 
+    def forward_of(self, kind: str) -> list[dict[str, Any]]:
+        """The data with which changes of this kind are redone, the oldest first; undone ones are left out."""
+        rows = self._connection.execute(
+            f"SELECT forward FROM {self._table} WHERE kind = ? AND undone_at IS NULL ORDER BY id", (kind,)
+        ).fetchall()
+        return [json.loads(row[0]) for row in rows]
+
     def drop_redo(self) -> None:
         """Make undone changes unavailable for redo: for a change in another journal of the same history."""
         self._connection.execute(

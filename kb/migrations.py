@@ -165,12 +165,18 @@ def _steps_anchors_evidence(connection: sqlite3.Connection) -> None:
     evidence.create_table(connection)
 
 
+def _tags(connection: sqlite3.Connection) -> None:
+    """2.3: the tags by which people file a tip, with each revision; a JSON list."""
+    connection.execute("ALTER TABLE revision ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'")
+
+
 STEPS: tuple[tuple[int, Callable[[sqlite3.Connection], None]], ...] = (
     (1000, _first),
     (1001, _vectors),
     (2000, _hosts_and_content),
     (2001, _waivers),
     (2002, _steps_anchors_evidence),
+    (2003, _tags),
 )
 
 VERSION = STEPS[-1][0]

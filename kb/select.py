@@ -56,5 +56,5 @@ def _counts(values: Iterable[str]) -> dict[str, int]:
 
 def _holds(tip: Tip, words: list[str]) -> bool:
     parts = (tip.id, tip.text, tip.when, tip.do, tip.before, tip.why, str(tip.scope), tip.kind.value)
-    content = "\n".join((*parts, *tip.keywords)).casefold()
+    content = "\n".join((*parts, *tip.keywords, *tip.tags)).casefold()
     return all(word in content for word in words)

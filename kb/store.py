@@ -18,14 +18,26 @@ from sqlite3 import Connection
 from typing import Any
 
 from kb import evidence, opening
-from kb.content import base_id, clean, clean_reason, clean_site, content_key
+from kb.content import clean, clean_reason, clean_site, content_key
 from kb.database import BUSY_SECONDS, explained, transaction
 from kb.errors import BadFile, BadTip, NoSuchTip, Unfit
 from kb.evidence import Evidence
-from kb.gate import Judge, error_rules, held_back, not_waived, refusal, waiver_to_json
+from kb.gate import Judge, error_rules, held_back, not_waived, refusal
 from kb.journal import Journal, JournalEntry
-from kb.record import COLUMNS, QUOTED, to_json, to_row
-from kb.revisions import CURRENT, counted, same_content, stored_revision, stored_tip, with_author, with_record
+from kb.record import to_json
+from kb.revision_writer import RevisionWriter
+from kb.revisions import (
+    CURRENT,
+    counted,
+    ever_seen,
+    revision_at,
+    same_content,
+    same_now,
+    stored_revision,
+    stored_tip,
+    with_author,
+    with_record,
+)
 from kb.select import select, tally
 from kb.tip import KbStats, Provenance, Revision, Status, Tip, TipDraft, Waiver
 from kb.vectors import MemoryVectors, StoredVectors, VectorCache
@@ -67,6 +79,7 @@ class KnowledgeBase:
         self._connection = connection
         self._clock = clock
         self._lock = threading.RLock()
+        self._writer = RevisionWriter(connection, self.journal, lambda: self.author, clock, self.unwaived)
         self._listed: tuple[int, list[Tip]] = (-1, [])
 
     @classmethod
@@ -177,6 +190,20 @@ class KnowledgeBase:
         with self._reading():
             return self.journal.peek()
 
+    def knew(self, draft: TipDraft) -> bool:
+        """Whether a listed tip has, or had, this content."""
+        with self._reading():
+            return ever_seen(self._connection, content_key(draft))
+
+    def now(self) -> float:
+        """The time for a revision, in Unix seconds."""
+        return self._clock()
+
+    def merges(self) -> list[dict[str, Any]]:
+        """What the merges into this knowledge base have noted, the oldest first; undone ones are left out."""
+        with self._reading():
+            return self.journal.forward_of("merge")
+
     # changing
 
     def add(self, draft: TipDraft) -> Tip:
@@ -187,12 +214,12 @@ class KnowledgeBase:
         """
         signed = clean(with_author(draft, self.author))
         with self._writing():
-            same = self._same_now(content_key(signed))
+            same = same_now(self._connection, content_key(signed))
             if same is not None:
                 return same
             self._admit(signed, None, "the tip")
-            id = self._insert(signed, "add", self._clock())
-            self._record("add", {id: 0})
+            id = self._writer.insert(signed, "add", self._clock())
+            self._writer.record("add", {id: 0})
             return self._current(id)
 
     def add_many(self, drafts: Iterable[TipDraft], deed: str = "import", label: str = "") -> list[Tip]:
@@ -205,13 +232,13 @@ class KnowledgeBase:
             added: list[str] = []
             now = self._clock()
             for draft in map(clean, drafts):
-                if not self._ever_seen(content_key(draft)):
+                if not ever_seen(self._connection, content_key(draft)):
                     if draft.status is Status.ACTIVE and self.judge(draft):
                         draft = replace(draft, status=Status.DRAFT)
                     # Each a microsecond after the previous one, so that ``created_at`` keeps the file's order.
-                    added.append(self._insert(draft, deed, now + len(added) * 1e-6))
+                    added.append(self._writer.insert(draft, deed, now + len(added) * 1e-6))
             if added:
-                self._record(deed, dict.fromkeys(added, 0), label or f"{deed} {counted(added)}")
+                self._writer.record(deed, dict.fromkeys(added, 0), label or f"{deed} {counted(added)}")
             return [self._current(id) for id in added]
 
     def edit(self, id: str, draft: TipDraft, waive: str = "") -> Tip:
@@ -235,8 +262,8 @@ class KnowledgeBase:
                 kept = now.waiver if content_key(edited) == content_key(now) else None
                 waiver = self._waiver(edited, kept, waive) if edited.status is Status.ACTIVE else kept
                 self._admit(edited, waiver, id)
-                self._append(id, edited, "edit", waiver=waiver)
-                self._record("edit", {id: now.revision})
+                self._writer.append(id, edited, "edit", waiver=waiver)
+                self._writer.record("edit", {id: now.revision})
             return self._current(id)
 
     def set_status(self, ids: Sequence[str], to: Status, waive: str = "", why: str = "") -> list[Tip]:
@@ -255,10 +282,10 @@ class KnowledgeBase:
                 if tip.status is not to or waiver != tip.waiver:
                     verb = "restore" if tip.status is Status.RETIRED else _VERBS[to]
                     verb = verb if tip.status is not to else "waive"
-                    self._append(tip.id, replace(tip, status=to), verb, waiver=waiver)
+                    self._writer.append(tip.id, replace(tip, status=to), verb, waiver=waiver)
                     before[tip.id] = tip.revision
             if before:
-                self._record(verb, before, f"{verb} {counted(list(before))}: {why}" if why else "")
+                self._writer.record(verb, before, f"{verb} {counted(list(before))}: {why}" if why else "")
             return [self._current(id) for id in dict.fromkeys(ids)]
 
     def restore_revision(self, id: str, revision: int) -> Tip:
@@ -268,22 +295,24 @@ class KnowledgeBase:
         """
         with self._writing():
             now = self._current(id)
-            older = replace(self._at(id, revision), status=now.status)
+            older = replace(revision_at(self._connection, id, revision), status=now.status)
             if not same_content(older, now):
                 self._admit(older, older.waiver, id)
-                self._append(id, older, f"restore revision {revision}", waiver=older.waiver)
-                self._record("restore", {id: now.revision}, label=f"restore revision {revision} of {id}")
+                self._writer.append(id, older, f"restore revision {revision}", waiver=older.waiver)
+                self._writer.record(
+                    "restore", {id: now.revision}, label=f"restore revision {revision} of {id}"
+                )
             return self._current(id)
 
     def undo(self) -> JournalEntry | None:
         """Undo the last change, of whichever session; None if there is none."""
         with self._writing():
-            return self.journal.undo(lambda kind, payload: self._return_to(payload, f"undo {kind}"))
+            return self.journal.undo(lambda kind, payload: self._writer.return_to(payload, f"undo {kind}"))
 
     def redo(self) -> JournalEntry | None:
         """Redo the change undone last; None if there is none."""
         with self._writing():
-            return self.journal.redo(lambda kind, payload: self._return_to(payload, f"redo {kind}"))
+            return self.journal.redo(lambda kind, payload: self._writer.return_to(payload, f"redo {kind}"))
 
     def set_hosts(self, site: str, hosts: Iterable[str]) -> None:
         """Set the hosts of a site (globs over ``host:port``); a setting, so not undoable."""
@@ -311,6 +340,12 @@ class KnowledgeBase:
             )
 
     # within a transaction
+
+    @contextmanager
+    def changing(self) -> Generator[RevisionWriter]:
+        """One transaction for a change of many tips: whoever appends the revisions records them as one change."""
+        with self._writing():
+            yield self._writer
 
     @contextmanager
     def _reading(self) -> Generator[None]:
@@ -349,41 +384,6 @@ class KnowledgeBase:
         known, tests = evidence.records(self._connection, id), evidence.last_tests(self._connection, id)
         return with_record(stored_tip(row), known, tests)
 
-    def _at(self, id: str, revision: int) -> Tip:
-        row = self._connection.execute(
-            "SELECT r.*, t.created_at FROM revision r JOIN tip t ON t.id = r.tip"
-            " WHERE r.tip = ? AND r.revision = ?",
-            (id, revision),
-        ).fetchone()
-        if row is None:
-            raise NoSuchTip(f"tip {id!r} has no revision {revision}")
-        return stored_tip(row)
-
-    def _same_now(self, key: str) -> Tip | None:
-        row = self._connection.execute(
-            f"{CURRENT} WHERE r.content = ? AND NOT t.gone ORDER BY t.id LIMIT 1", (key,)
-        ).fetchone()
-        return stored_tip(row) if row is not None else None
-
-    def _ever_seen(self, key: str) -> bool:
-        found = self._connection.execute(
-            "SELECT 1 FROM revision r JOIN tip t ON t.id = r.tip WHERE r.content = ? AND NOT t.gone", (key,)
-        )
-        return found.fetchone() is not None
-
-    def _insert(self, draft: TipDraft, deed: str, at: float) -> str:
-        """Insert a tip of a cleaned draft, under the first free id; one whose creation was undone is restored."""
-        id, again = base_id(draft), 1
-        while (
-            known := self._connection.execute("SELECT gone FROM tip WHERE id = ?", (id,)).fetchone()
-        ) and not (known["gone"]):
-            again += 1
-            id = f"{base_id(draft)}-{again}"
-        if known is None:
-            self._connection.execute("INSERT INTO tip (id, revision, created_at) VALUES (?, 0, ?)", (id, at))
-        self._append(id, draft, deed, at)
-        return id
-
     def _waiver(self, draft: TipDraft, kept: Waiver | None, reason: str) -> Waiver | None:
         """The waiver a tip needs to be active: its own, or a new one for all rules it breaks."""
         rules = self.judge(draft)
@@ -395,54 +395,3 @@ class KnowledgeBase:
     def _admit(self, draft: TipDraft, waiver: Waiver | None, name: str) -> None:
         if draft.status is Status.ACTIVE and (rules := not_waived(self.judge(draft), waiver)):
             raise Unfit(refusal(name, rules))
-
-    def _append(
-        self,
-        id: str,
-        draft: TipDraft,
-        deed: str,
-        at: float | None = None,
-        gone: bool = False,
-        waiver: Waiver | None = None,
-    ) -> None:
-        number = self._connection.execute(
-            "SELECT coalesce(max(revision), 0) + 1 FROM revision WHERE tip = ?", (id,)
-        ).fetchone()[0]
-        marks = ", ".join("?" * (8 + len(COLUMNS)))
-        self._connection.execute(
-            "INSERT INTO revision (tip, revision, gone, deed, author, at, content, waiver,"
-            f" {QUOTED}) VALUES ({marks})",
-            (
-                id,
-                number,
-                gone,
-                deed,
-                self.author,
-                self._clock() if at is None else at,
-                content_key(draft),
-                waiver_to_json(waiver),
-                *to_row(draft),
-            ),
-        )
-        self._connection.execute("UPDATE tip SET revision = ?, gone = ? WHERE id = ?", (number, gone, id))
-
-    def _record(self, deed: str, before: dict[str, int], label: str = "") -> None:
-        """Journal a change of these tips: undo to these revisions (0: not present), redo to the current ones."""
-        marks = {id: self._current(id).revision for id in before}
-        self.journal.record(
-            deed, label or f"{deed} {counted(list(before))}", {"tips": marks}, {"tips": before}, self.author
-        )
-
-    def _return_to(self, payload: dict[str, Any], deed: str) -> None:
-        for id, revision in payload["tips"].items():
-            if not revision:
-                self._append(id, self._current(id), deed, gone=True)
-                continue
-            tip = self._at(id, revision)
-            if tip.status is Status.ACTIVE and (rules := self.unwaived(tip)):
-                # It became active before the gate existed, or before the rule was added.
-                self._append(
-                    id, replace(tip, status=Status.DRAFT), f"{deed}, as a draft ({', '.join(rules)})"
-                )
-            else:
-                self._append(id, tip, deed, waiver=tip.waiver)

@@ -165,6 +165,8 @@ class TipDraft:
     procedure: Procedure | None = None
     """The steps; None for a tip stored before there were any: ``kb.compiler.procedure_of`` compiles them."""
     anchor: Anchor | None = None
+    tags: tuple[str, ...] = ()
+    """Words by which people file it, such as ``confidential``; agents never see them, and they are never frozen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,6 +53,7 @@ def _line(tip: TipDraft) -> str:
         "provenance": provenance_to_json(replace(tip.provenance, source="")),
         "procedure": procedure_to_json(tip.procedure) if tip.procedure is not None else None,
         "anchor": anchor_to_json(tip.anchor) if tip.anchor is not None else None,
+        "tags": list(tip.tags),
     }
     return json.dumps({name: value for name, value in fields.items() if value}, ensure_ascii=False)
 

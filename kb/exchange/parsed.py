@@ -52,6 +52,7 @@ def draft_from(fields: Mapping[str, Any], site: str) -> TipDraft:
         taint=_list(fields, "taint"),
         procedure=procedure_from_json(given) if (given := _json(fields, "procedure")) else None,
         anchor=anchor_from_json(given) if (given := _json(fields, "anchor")) else None,
+        tags=_list(fields, "tags"),
     )
 
 

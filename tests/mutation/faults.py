@@ -16,6 +16,7 @@ from tests.mutation import (
     faults_knowledge,
     faults_lint,
     faults_live,
+    faults_merge,
     faults_pages,
     faults_prompts,
     faults_report,
@@ -59,4 +60,5 @@ ALL: tuple[Mutation, ...] = (
     *faults_suites.FAULTS,
     *faults_evidence.FAULTS,
     *faults_report.FAULTS,
+    *faults_merge.FAULTS,
 )

@@ -224,9 +224,9 @@ FAULTS = (
     ),
     Mutation(
         "gate-undo",
-        STORE,
-        "if tip.status is Status.ACTIVE and (rules := self.unwaived(tip)):",
-        "if tip.status is Status.RETIRED and (rules := self.unwaived(tip)):",
+        "kb/revision_writer.py",
+        "if tip.status is Status.ACTIVE and (rules := self._unwaived(tip)):",
+        "if tip.status is Status.RETIRED and (rules := self._unwaived(tip)):",
         "Undo makes no tip with lint errors active.",
         _GATE,
         safety=True,

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from PySide6.QtCore import QObject
 
 from app.models.common.object_list import ObjectList
 from app.models.knowledge.tip_table import ago, exact_time
-from kb.procedure import ProcedureOrigin
 from kb.tip import Revision, Tip
+from kb.tip_changes import FieldChange, changes_between
 
-FIELDS = ("text", "when", "do", "before", "why", "steps", "scope", "site", "kind", "status", "keywords")
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
-
-
-@dataclass(frozen=True, slots=True)
-class DiffPart:
-    """A stretch of text: ``same``, ``added`` or ``removed``."""
-
-    change: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class FieldChange:
-    """The changes of one field."""
-
-    field: str
-    parts: tuple[DiffPart, ...]
-
+__all__ = ["FieldChange", "RevisionListModel", "RevisionRow", "revision_rows"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevisionRow:
@@ -51,37 +31,6 @@ class RevisionRow:
     def summary(self) -> str:
         """The changed fields and the waiver."""
         return ", ".join([change.field for change in self.changes] + ([self.waived] if self.waived else []))
-
-
-def diff_words(old: str, new: str) -> tuple[DiffPart, ...]:
-    """Return the removed and added stretches in words; joined without the removed ones they are ``new``."""
-    before, after = _WORDS.findall(old), _WORDS.findall(new)
-    parts: list[DiffPart] = []
-    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag == "equal":
-            parts.append(DiffPart("same", "".join(after[c:d])))
-            continue
-        if a < b:
-            parts.append(DiffPart("removed", "".join(before[a:b])))
-        if c < d:
-            parts.append(DiffPart("added", "".join(after[c:d])))
-    return tuple(parts)
-
-
-def field_text(tip: Tip, field: str) -> str:
-    if field == "keywords":
-        return ", ".join(tip.keywords)
-    if field == "steps":  # compiled ones change with the text
-        made = tip.procedure
-        return (
-            "; ".join(made.lines) if made is not None and made.origin is not ProcedureOrigin.COMPILER else ""
-        )
-    return str(getattr(tip, field))
-
-
-def changes_between(old: Tip, new: Tip) -> tuple[FieldChange, ...]:
-    pairs = [(field, field_text(old, field), field_text(new, field)) for field in FIELDS]
-    return tuple(FieldChange(field, diff_words(a, b)) for field, a, b in pairs if a != b)
 
 
 def revision_rows(revisions: Sequence[Revision]) -> list[RevisionRow]:

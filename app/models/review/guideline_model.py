@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.engine.api.review_api import Guideline
 from app.models.common.translate import tr
-from app.models.knowledge.tip_history import DiffPart, diff_words
+from kb.tip_changes import DiffPart, diff_words
 from app.models.knowledge.tip_table import ago
 
 if TYPE_CHECKING:

@@ -205,7 +205,7 @@ def test_an_older_file_gets_a_place_for_waivers_and_keeps_a_backup(tmp_path: Pat
     with KnowledgeBase.open(path) as kb:
         tip = kb.add(GOOD).id
     with closing(sqlite3.connect(path)) as connection:
-        for column in ("waiver", "procedure", "anchor"):
+        for column in ("waiver", "procedure", "anchor", "tags"):
             connection.execute(f"ALTER TABLE revision DROP COLUMN {column}")
         connection.execute("DROP TABLE evidence")
         connection.execute("PRAGMA user_version = 2000")
@@ -214,4 +214,4 @@ def test_an_older_file_gets_a_place_for_waivers_and_keeps_a_backup(tmp_path: Pat
         assert kb.get(tip).waiver is None
         assert kb.set_status([tip], Status.ACTIVE)[0].status is Status.ACTIVE
     assert (tmp_path / "knowledge.akb.backup-2.0").is_file()
-    assert [number for number, _ in STEPS] == [1000, 1001, 2000, 2001, 2002]
+    assert [number for number, _ in STEPS] == [1000, 1001, 2000, 2001, 2002, 2003]

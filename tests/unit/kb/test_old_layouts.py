@@ -75,7 +75,7 @@ def test_a_live_file_of_layout_2_1_gets_steps_and_keeps_a_backup(tmp_path: Path)
         old.deserialize(before)
         assert list(kept.iterdump()) == list(old.iterdump())
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2002,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (2003,)
 
 
 def test_a_live_file_of_layout_2_1_is_read_without_a_change(tmp_path: Path):
