@@ -37,6 +37,8 @@ _TASK = re.compile(rb"<pre>\s*(?:sites|task_id|intent|require_login)\b")
 _CONFIG = re.compile(r"^(\w+): ?(.*)$", re.MULTILINE)
 _RESULT = re.compile(r"\[Result\] \((PASS|FAIL)\) (\S+)")
 _CALL = re.compile(r"```\s*(.*?)\s*```", re.DOTALL)
+_LAYOUT = frozenset({"pre", "div", "a", "html", "head", "body", "style", "h3", "br", "img"})
+"""Tags that RenderHelper writes itself; others are part of a text."""
 _SUITES = ("visualwebarena", "webchorearena", "webarena")
 
 
@@ -295,7 +297,7 @@ def _target(action: RecordedAction | None, tree: str, parsed: str) -> ActionTarg
 def _task(config: str) -> dict[str, str]:
     """Return the task's fields; a value may go on over lines."""
     found = list(_CONFIG.finditer(config))
-    ends = [one.start() for one in found[1:]] + [len(config)]
+    ends = [*(one.start() for one in found[1:]), len(config)] if found else []
     return {one[1]: config[one.start(2) : end].strip() for one, end in zip(found, ends, strict=True)}
 
 
@@ -382,7 +384,7 @@ class _Reader(HTMLParser):
             self._into = kind
         elif tag == "img" and self.pages and (values.get("src") or "").startswith("data:image/"):
             self.pages[-1].picture = values["src"] or ""
-        elif tag not in ("pre", "div", "a", "html", "head", "body", "style", "h3", "br"):
+        elif tag not in _LAYOUT:
             self._add(self.get_starttag_text() or "")
 
     def handle_endtag(self, tag: str) -> None:
@@ -391,6 +393,8 @@ class _Reader(HTMLParser):
             self._heading = False
         elif tag in ("pre", "h3") and self._into != "predicted":
             self._into = ""
+        elif tag not in _LAYOUT:
+            self._add(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
         """Add text to the field that is open."""
