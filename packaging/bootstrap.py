@@ -1,6 +1,6 @@
 """Set up a checkout (``.venv`` with the locked packages, system libraries, a browser), then run or test it.
 
-    python packaging/bootstrap.py setup|run|test|test-all|check|bench|mutation|lock|clean
+    python packaging/bootstrap.py setup|run|test|test-all|test-adapters|check|bench|mutation|lock|clean
 
 Standard library only, Python 3.11 or newer, Linux, Windows and macOS.  A second call finds everything in place and
 starts at once.  Exit codes: 0 done, 1 a step failed, 2 wrong usage or a Python that is too old.
@@ -321,6 +321,16 @@ def _git(*arguments: str) -> list[str]:
     return done.stdout.splitlines() if done.returncode == 0 else []
 
 
+def test_adapters() -> int:
+    """Play the guide's examples against browser-use, BrowserGym, OpenAI and LangChain, an environment each."""
+    ensure(dev=True)
+    return subprocess.call(
+        [str(PYTHON), "-m", "pytest", "-q", "-n0", "tests/integration/test_adapters_in_their_environments.py"],
+        cwd=ROOT,
+        env={**_quiet(), "SITELORE_ADAPTERS": str(ROOT / ".adapters")},
+    )
+
+
 def bench() -> int:
     """Every benchmark, one after the other."""
     ensure(dev=True)
@@ -401,7 +411,7 @@ def _quiet() -> dict[str, str]:
 
 def clean() -> int:
     """Remove the environment and what tools and the demo left; data of people is elsewhere and stays."""
-    left = ".venv demo-out .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist"
+    left = ".venv demo-out .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist .adapters"
     for name in left.split():
         shutil.rmtree(ROOT / name, ignore_errors=True)
     return 0
@@ -409,7 +419,7 @@ def clean() -> int:
 
 def main() -> int:
     """Run the command that was given."""
-    functions = (setup, run, test, test_all, check, bench, mutation, lock, clean)
+    functions = (setup, run, test, test_all, test_adapters, check, bench, mutation, lock, clean)
     commands = {f.__name__.replace("_", "-"): f for f in functions}
     parser = argparse.ArgumentParser(
         prog="bootstrap.py", description="Set up, run and test this checkout of Sitelore."

@@ -20,6 +20,7 @@ NOT_INSTALLED = {
     "dbus-daemon is not installed",
     "git is not installed",
     "Ray is an extra",
+    "needs packages of others, each in an environment: make test-adapters",
     "webarena-verified is not installed: sitelore eval strict-setup",
 }
 NOT_ON_THIS_SYSTEM = {

@@ -7,6 +7,7 @@ Needs: pip install browsergym-core sitelore-kb
 
 from __future__ import annotations
 
+import os
 import sys
 
 import browsergym.core  # noqa: F401  registers browsergym/openended
@@ -23,9 +24,13 @@ def act(observation: dict) -> str:
 
 def main(file: str, goal: str, start: str) -> None:
     with open_frozen(file) as kb:
+        chromium = os.environ.get("CHROMIUM")  # instead of the one that `playwright install` downloads
         env = TipsObservation(
             gymnasium.make(
-                "browsergym/openended", task_kwargs={"start_url": start, "goal": goal}, headless=True
+                "browsergym/openended",
+                task_kwargs={"start_url": start, "goal": goal},
+                headless=True,
+                pw_chromium_kwargs={"executable_path": chromium} if chromium else {},
             ),
             kb,
         )
