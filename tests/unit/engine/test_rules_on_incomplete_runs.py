@@ -18,7 +18,7 @@ from app.engine.detectors.suspect import find_suspect
 SAVE = ActionTarget(role="button", name="Save", bid="7")
 CLICK = RecordedAction(kind="click", args={"bid": "7"})
 TREE = "RootWebArea 'Shop'\n\t[7] button 'Save'\n\t[8] link 'Home'"
-TREES = {"tree": TREE.encode(), "bare": b"RootWebArea 'Shop'"}
+TREES = {"tree": TREE.encode(), "controls": b"[12] link 'Answer'"}
 FULL = Step(
     index=0,
     url="https://shop.example/edit",
@@ -106,6 +106,13 @@ NAMED = {"outcome": Outcome.ANSWERED, "answer": "The cheapest are Zyx Wuv by Quo
         ("unproven-claim", at(A, **OPEN_HOME), ANSWERED, {"action": RecordedAction(kind="pyautogui")}),
         ("untouched-constraint", [FULL], {"intent": 'Find "Zyxel 9".', **ANSWERED}, {"tree": ""}),
         ("answer-not-on-pages", [FULL], NAMED, {"tree": ""}),
+        ("answer-not-on-pages", [FULL], NAMED, {"tree": "controls"}),
+        (
+            "no-answer",
+            [replace(FULL, action=RecordedAction(kind="send_msg_to_user", args={"text": ""}))],
+            {"outcome": Outcome.ANSWERED},
+            {"action": RecordedAction(kind="send_msg_to_user")},
+        ),
     ],
 )
 def test_a_rule_whose_evidence_is_absent_is_silent(

@@ -27,6 +27,11 @@ from app.engine.detectors.base import (
 from app.engine.detectors.sending import is_sending
 
 
+def is_whole(tree: str) -> bool:
+    """Whether a page's tree is one, and no list of its controls alone, as some programs record."""
+    return "RootWebArea" in tree or "StaticText" in tree
+
+
 class _ClaimRule(Detector):
     """A rule about the end of a run that remembers which pages were visited."""
 
@@ -60,8 +65,9 @@ class _ClaimRule(Detector):
             self._unseen = True
 
     def _texts_known(self) -> bool:
-        """Whether every page of the run can be read: what stands on an unread one is not known."""
-        return bool(self._pages) and not self._unseen and all(map(self.context.pages.text, self._pages))
+        """Whether every page of the run can be read whole: what stands on an unread one is not known."""
+        texts = self.context.pages
+        return bool(self._pages) and not self._unseen and all(map(is_whole, map(texts.text, self._pages)))
 
     def _stands_anywhere(self, term: SoughtTerm) -> bool:
         texts, digests = self.context.pages, list(reversed(self._pages))

@@ -190,10 +190,23 @@ class NoAnswer(_EndingRule):
     summary = "The agent ended the run without telling the user anything."
     prior = Prior(1.5)
     explains = "ending"
+    _wordless = False
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        # Some programs end a run by a mark that has no place for an answer.
+        self._wordless = (
+            step.action is not None and step.action.kind in FINAL_ACTIONS and not step.action.args
+        )
+        return super().see(step)
 
     def end(self, ending: RunEnding) -> Iterable[Flag]:
         cut_off = ending.crash or ending.at_step_limit or ending.left_sites
-        if cut_off or ending.infeasible is not None or (ending.answer or "").strip():
+        if (
+            cut_off
+            or (ending.answer is None and self._wordless)
+            or ending.infeasible is not None
+            or (ending.answer or "").strip()
+        ):
             return
         what = "Ended without an answer" if ending.answer is None else "The answer is empty"
         yield self.flag(self.last, 0.8, what, {"steps": self.seen})
