@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Annotated, Any, Protocol
 from urllib.parse import quote
 
@@ -23,7 +23,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError, Un
 from mcp.server.mcpserver.resources import FunctionResource
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from kb.errors import KbError, NoSuchTip
 from kb.invisible import visible
@@ -118,8 +118,7 @@ class ExportedMaps:
         raise KbError(f"there is no state {state!r}, or several begin so; search_states gives ids")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TipResult:
+class TipResult(BaseModel):
     """One tip of an answer."""
 
     id: str
@@ -132,21 +131,29 @@ class TipResult:
     kind: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TipsResult:
+class TipsResult(BaseModel):
     """The answer of ``retrieve_tips``; ``knowledge_sha256`` is the hash of the frozen file."""
 
     tips: list[TipResult]
     knowledge_sha256: str
-    note: str = ""
-    routes_off: dict[str, str] = field(default_factory=dict[str, str])
+    note: str
+    routes_off: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatesResult:
+class StatesResult(BaseModel):
     """The answer of ``search_states``."""
 
     states: list[FoundState]
+
+
+class PathResult(BaseModel):
+    """The answer of ``path_to``: expected seconds, and a risk in [0, 1]."""
+
+    site: str
+    state: str
+    moves: list[MapMove]
+    seconds: float
+    risk: float
 
 
 class KnowledgeServer(MCPServer[Any]):
@@ -176,7 +183,9 @@ class KnowledgeServer(MCPServer[Any]):
 
     def add_reading_tool(self, tool: Any, title: str) -> None:
         """Register a tool that changes nothing; its arguments get the names of the protocol."""
-        self.add_tool(tool, title=title, description=inspect.getdoc(tool), annotations=_READS)
+        self.add_tool(
+            tool, title=title, description=inspect.getdoc(tool), annotations=_READS, structured_output=True
+        )
         parameters = self._tool_manager.list_tools()[-1].parameters
         back = {ours: theirs for theirs, ours in _RENAMED.items()}
         properties = {back.get(one, one): schema for one, schema in parameters["properties"].items()}
@@ -236,7 +245,7 @@ def _add_maps(server: KnowledgeServer, maps: MapSource) -> None:
         lines = [f"{hit.state}  {hit.title}  {hit.url}" for hit in found]
         return _result("\n".join(lines) or NO_STATE, StatesResult(states=found))
 
-    async def path_to(state: StateId, start: StartId = "") -> Annotated[CallToolResult, MapPath]:
+    async def path_to(state: StateId, start: StartId = "") -> Annotated[CallToolResult, PathResult]:
         """The cheapest known way to a state: what to click or open, in order. Nothing is done by asking."""
         if not state.strip():
             raise ToolError("which state? search_states gives ids")
@@ -245,7 +254,14 @@ def _add_maps(server: KnowledgeServer, maps: MapSource) -> None:
         except KbError as error:
             raise ToolError(str(error)) from error
         lines = [f"{number}. {_words(move)}" for number, move in enumerate(found.moves, 1)]
-        return _result("\n".join(lines) or "The agent is already there.", found)
+        path = PathResult(
+            site=found.site,
+            state=found.state,
+            moves=list(found.moves),
+            seconds=found.seconds,
+            risk=found.risk,
+        )
+        return _result("\n".join(lines) or "The agent is already there.", path)
 
     server.add_reading_tool(search_states, "Search the map")
     server.add_reading_tool(path_to, "Path to a state")
@@ -331,9 +347,9 @@ def _tips_result(found: TipAnswer) -> TipsResult:
     )
 
 
-def _result(text: str, structured: Any) -> CallToolResult:
+def _result(text: str, structured: BaseModel) -> CallToolResult:
     """An answer: text for the model, and the same with all its fields for the program."""
-    content = json.loads(_json(asdict(structured)))
+    content = structured.model_dump(mode="json")
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=content)
 
 
@@ -378,5 +394,4 @@ def _short(text: str) -> str:
 
 
 def _json(value: Any) -> str:
-    """JSON that any transport takes: a lone surrogate becomes a question mark."""
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
+    return json.dumps(value, ensure_ascii=False)

@@ -182,10 +182,15 @@ async def _serve_http(server: KnowledgeServer, options: ServeOptions) -> None:
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    note(f"serving http://{HOST}:{port}{PATH}; stop with Ctrl+C")
-    if is_new:
-        note(f"token (shown once): {token}")
-    await uvicorn.Server(config).serve(sockets=[listening])
+
+    class Announced(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            note(f"serving http://{HOST}:{port}{PATH}; stop with Ctrl+C")
+            if is_new:
+                note(f"token (shown once): {token}")
+
+    await Announced(config).serve(sockets=[listening])
 
 
 def _listening(port: int) -> socket.socket:

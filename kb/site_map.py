@@ -293,7 +293,9 @@ def _names(given: object) -> tuple[str, ...]:
 def _text(given: object, most: int = _LONGEST_NAME) -> str:
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
-    return " ".join(visible(given).split())[:most] if isinstance(given, str) else ""
+    if not isinstance(given, str):
+        return ""
+    return " ".join(visible(given).split())[:most].encode("utf-8", "replace").decode()
 
 
 def _quoted(name: str) -> str:
