@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
+from app.cli.run_formats import print_formats
 from app.cli.sites import give_hosts
 from app.engine.api.engine_api import RunDetail, RunImportReport
 from app.engine.api.evaluation_api import ExpectedOutcome
@@ -34,10 +35,12 @@ RunOrder = Literal["risk", "teach", "date", "site", "steps", "id"]
 
 
 def import_(
-    paths: Annotated[list[Path], typer.Argument(help="Folders with runs.")],
-    format: Annotated[
-        str, typer.Option(help="auto, or a format by its name; a wrong name lists them.")
-    ] = "auto",
+    paths: Annotated[list[Path], typer.Argument(help="Folders or files with runs.")],
+    format: Annotated[str, typer.Option(help="auto, or a format by its name (see --formats).")] = "auto",
+    formats: Annotated[
+        bool,
+        typer.Option("--formats", help="List the formats and end.", is_eager=True, callback=print_formats),
+    ] = False,
     site: Annotated[str, typer.Option(help="The site that --host belongs to.")] = "",
     host: Annotated[
         list[str] | None,
