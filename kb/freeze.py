@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb import atomic, image
+from kb.confidential import NOTHING, LeaveOut
 from kb.errors import BadFile, KbError
 from kb.frozen import FrozenKnowledgeBase, frozen_version, newer, open_any, read_content, version_in
 from kb.manifest import manifest_path, read_manifest, to_bytes, waiting_path
@@ -47,6 +48,7 @@ def freeze(
     encoder: tuple[str, str] | None = None,
     with_learnings: bool = False,
     only: Collection[str] | None = None,
+    leave_out: LeaveOut = NOTHING,
 ) -> FreezeReport:
     """Write the active tips (and those of the statuses in ``include``) to ``out``, with a manifest beside it.
 
@@ -58,6 +60,8 @@ def freeze(
     The same tips give the same bytes on every machine.  A tip with ``lint_errors`` (messages by tip id) is left out
     unless ``waive`` gives a reason for it, which the manifest keeps.  ``encoder`` is its id and hash. The file is
     written atomically; an existing frozen file is replaced, any other file is not.
+
+    Confidential tips are left out by ``leave_out``; the file and its manifest say only how many.
     """
     out, waive, lint_errors = Path(out), waive or {}, lint_errors or {}
     _refuse_to_overwrite(out)
@@ -67,7 +71,9 @@ def freeze(
         for tip in kb.tips()
         if (to_freeze(tip, include, with_learnings) if only is None else tip.id in only)
     ]
-    chosen, left_out = _choose(kb.tips(), wanted, set(lint_errors) - set(waive))
+    confidential, unused = _confidential(kb, leave_out)
+    wanted = [tip for tip in wanted if tip.id not in confidential]
+    chosen, left_out = _choose(kb.tips(), wanted, set(lint_errors) - set(waive), confidential)
     content = image.Content.of(chosen, kb.hosts(), as_stored=kb.frozen)
     data = image.build(content)
     sha256 = hashlib.sha256(data).hexdigest()
@@ -89,9 +95,9 @@ def freeze(
             },
         },
         "taint": {"tasks": tasks, "tips": sum(bool(tip.taint) for tip in chosen)},
-        "tips": {tip.id: _of_the_moment(tip) for tip in chosen},
+        "tips": {tip.id: _of_the_moment(tip, leave_out) for tip in chosen},
         "frozen_at": time.time(),
-        "frozen_by": "" if isinstance(kb, FrozenKnowledgeBase) else kb.author,
+        "frozen_by": leave_out.names_in("" if isinstance(kb, FrozenKnowledgeBase) else kb.author),
     }
     _place_both(out, data, to_bytes(manifest))
     return FreezeReport(
@@ -102,6 +108,7 @@ def freeze(
         left_out=left_out,
         lint_errors=tuple(f"{id}: {message}" for id in sorted(refused) for message in lint_errors[id]),
         tainted_tasks=len(tasks),
+        warnings=(*unused, *leave_out.warnings(chosen, kb.hosts())),
     )
 
 
@@ -190,22 +197,25 @@ def diff(a: KnowledgeBase | FrozenKnowledgeBase, b: KnowledgeBase | FrozenKnowle
     """Return the tips only in ``b``, those only in ``a``, and those that differ in content or status."""
     old = {tip.id: tip for tip in a.tips()}
     new = {tip.id: tip for tip in b.tips()}
+    tags = not (a.frozen or b.frozen)
     return KbDiff(
         added=tuple(tip for id, tip in new.items() if id not in old),
         removed=tuple(tip for id, tip in old.items() if id not in new),
         changed=tuple(
-            (old[id], tip) for id, tip in new.items() if id in old and _said(old[id]) != _said(tip)
+            (old[id], tip)
+            for id, tip in new.items()
+            if id in old and _said(old[id], tags) != _said(tip, tags)
         ),
     )
 
 
 def _choose(
-    tips: Sequence[Tip], wanted: Sequence[Tip], refused: set[str]
+    tips: Sequence[Tip], wanted: Sequence[Tip], refused: set[str], confidential: Mapping[str, str]
 ) -> tuple[list[Tip], dict[str, int]]:
-    """The tips to freeze, and how many are left out by status, as learnings, or for lint errors."""
+    """The tips to freeze, and how many are left out as confidential, by status, as learnings, or for lint errors."""
     known = {tip.id for tip in wanted}
     left_out = Counter(
-        tip.kind.value if tip.kind is Kind.LEARNING else tip.status.value
+        confidential.get(tip.id) or (tip.kind.value if tip.kind is Kind.LEARNING else tip.status.value)
         for tip in tips
         if tip.id not in known
     )
@@ -226,22 +236,45 @@ def _counts(tips: Sequence[Tip], left_out: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _of_the_moment(tip: Tip) -> dict[str, Any]:
+def _confidential(
+    kb: KnowledgeBase | FrozenKnowledgeBase, leave_out: LeaveOut
+) -> tuple[dict[str, str], list[str]]:
+    """Why each confidential tip stays out, by id; and sentences about names that no tip has."""
+    if not leave_out:
+        return {}, []
+
+    def authors(tip: Tip) -> list[str]:
+        by = [] if isinstance(kb, FrozenKnowledgeBase) else [one.author for one in kb.history(tip.id)]
+        return [tip.provenance.author, *by]
+
+    tips = kb.tips()
+    reasons = {tip.id: leave_out.reason(tip, authors) for tip in tips}
+    return {id: reason for id, reason in reasons.items() if reason}, leave_out.unused(tips, authors)
+
+
+def _of_the_moment(tip: Tip, leave_out: LeaveOut) -> dict[str, Any]:
     """The parts of a tip that the frozen file must not hold."""
     return {
         "revision": tip.revision,
         "created_at": tip.created_at,
         "changed_at": tip.changed_at,
         "author": tip.provenance.author,
-        "source": tip.provenance.source,
+        "source": leave_out.names_in(tip.provenance.source),
     }
 
 
-def _said(tip: Tip) -> Tip:
+def _said(tip: Tip, tags: bool) -> Tip:
     """A tip without the fields that differ between two files with the same content."""
     provenance = replace(tip.provenance, author="", source="")
     return replace(
-        tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None, last_test=None
+        tip,
+        provenance=provenance,
+        tags=tip.tags if tags else (),
+        revision=1,
+        created_at=0.0,
+        changed_at=0.0,
+        waiver=None,
+        last_test=None,
     )
 
 

@@ -95,6 +95,17 @@ class Journal:
         ).fetchall()
         return [json.loads(row[0]) for row in rows]
 
+    def reasons(self) -> dict[tuple[str, int], str]:
+        """What stands after the colon of a change's label, by each tip and revision that the change made."""
+        found: dict[tuple[str, int], str] = {}
+        rows = self._connection.execute(
+            f"SELECT label, forward FROM {self._table} WHERE label LIKE '%: %' ORDER BY id"
+        ).fetchall()
+        for label, forward in ((row[0], json.loads(row[1])) for row in rows):
+            for tip, revision in forward.get("tips", {}).items():
+                found[tip, int(revision)] = label.partition(": ")[2]
+        return found
+
     def drop_redo(self) -> None:
         """Make undone changes unavailable for redo: for a change in another journal of the same history."""
         self._connection.execute(

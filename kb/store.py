@@ -199,6 +199,11 @@ class KnowledgeBase:
         """The time for a revision, in Unix seconds."""
         return self._clock()
 
+    def reasons(self) -> dict[tuple[str, int], str]:
+        """The reasons that people gave for a change of status, by tip and revision."""
+        with self._reading():
+            return self.journal.reasons()
+
     def merges(self) -> list[dict[str, Any]]:
         """What the merges into this knowledge base have noted, the oldest first; undone ones are left out."""
         with self._reading():

@@ -376,6 +376,8 @@ class FreezeReport:
     left_out: dict[str, int] = field(default_factory=dict[str, int])
     lint_errors: tuple[str, ...] = ()
     tainted_tasks: int = 0
+    warnings: tuple[str, ...] = ()
+    """Tips that were frozen although they mention what is left out as confidential."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
