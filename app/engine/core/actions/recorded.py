@@ -23,6 +23,9 @@ from app.engine.core.actions.syntax import WrittenCall, plain_value
 
 _FOREIGN = {
     "focus": CallForm(names=("focus",), parameters=(Parameter(name="bid"),), words="focus{what}"),
+    "expect": CallForm(
+        names=("expect",), parameters=(Parameter(name="assertion"),), words="expect{what} {assertion}"
+    ),
 }
 """Calls of other agents that ours has no action for."""
 
