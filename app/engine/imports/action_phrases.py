@@ -21,10 +21,7 @@ MAX_PHRASE = 4_000
 _STATUSES = ("SUCCESS", "FAILED")
 _FAILED = re.compile(r"^Failed to perform ([A-Z][A-Z_ ]*) on (.*?) with value '(.*?)': (.*)$", re.DOTALL)
 _ARROW = re.compile(r"^(.*?)->\s*([A-Z][A-Z_]*(?: [A-Z]+)?)\s*(?:(?::|->)\s*(.*))?$", re.DOTALL)
-_FIRST = re.compile(
-    r"^([A-Z][A-Z_]+(?: (?:UP|DOWN|LEFT|RIGHT|BACK|FORWARD|TAB|ENTER|HOME|END|PAGEUP|PAGEDOWN|TO)\b)?)(?::|\s|$)(.*)$",
-    re.DOTALL,
-)
+_FIRST = re.compile(r"^([A-Z][A-Z_]+)(?: ([A-Z]{2,}))?(?=[:\s]|$)")
 _ROLE = re.compile(r"^\[([^\]]{1,80})\]\s*(.*)$", re.DOTALL)
 _TAG = re.compile(r"^<([A-Za-z][\w-]{0,40})([^<>]{0,2000})>\s*(.*?)\s*(?:</[\w-]*>)?$", re.DOTALL)
 _ATTRIBUTE = re.compile(r"([\w-]{1,40})\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'>]+)")
@@ -59,7 +56,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "RELOAD": ("reload", ""),
     "NEW TAB": ("new_tab", ""),
     "CLOSE TAB": ("tab_close", ""),
-    "SWITCH TAB": ("tab_focus", "tab"),
+    "SWITCH TAB": ("tab_focus", "index"),
     "SCROLL": ("scroll", "direction"),
     "SCROLL UP": ("scroll", ""),
     "SCROLL DOWN": ("scroll", ""),
@@ -122,10 +119,10 @@ def read_phrase(phrase: str) -> ActionPhrase:
             action=read.action, target=read.target, failed=True, error=redact_text(found[4].strip())
         )
     arrow = _ARROW.match(said)
-    if arrow is not None and _verb(arrow[2]) in VERBS and _verb(arrow[1]) not in ENDS:
+    if arrow is not None and _is_known(_verb(arrow[2])) and _verb(arrow[1]) not in ENDS:
         read = _made(arrow[2], arrow[1], arrow[3] or "")
-    elif (first := _FIRST.match(said)) is not None and _is_known(_verb(first[1])):
-        read = _first(first[1], first[2])
+    elif verb := _first_verb(said):
+        read = _first(verb, said[len(verb) :])
     elif said:
         read = ActionPhrase(action=RecordedAction(kind="other", args=clean_args({"text": said})))
     else:
@@ -141,10 +138,18 @@ def _is_known(verb: str) -> bool:
     return verb in VERBS or (verb.startswith(_PRESS) and verb[len(_PRESS) :] in _KEYS)
 
 
+def _first_verb(said: str) -> str:
+    """Return the known verb that a phrase begins with, of one or two words; "" for none."""
+    found = _FIRST.match(said)
+    if found is None:
+        return ""
+    return next((one for one in (found[0], found[1]) if _is_known(_verb(one))), "")
+
+
 def _first(words: str, rest: str) -> ActionPhrase:
     """Read a phrase that begins with its verb: ``CLICK coords(3, 4) -> the search box``, ``GOTO: address``."""
     verb = _verb(words)
-    rest = rest.strip().removeprefix("->").strip()
+    rest = rest.strip().removeprefix(":").strip().removeprefix("->").strip()
     if verb in ENDS:
         return _made(words, "", re.sub(r"^ANSWER:\s*", "", rest))
     where, _, more = rest.partition(" -> ")

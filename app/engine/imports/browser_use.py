@@ -130,10 +130,10 @@ def _acts(items: list[dict[str, Any]], notes: list[str]) -> list[_Act]:
             found.append(_Act(item, result, action, target, read_box(element), at == 0, action is not None))
     if several:
         notes.append(
-            f"{several} answers have several actions: all of an answer are shown on the page before the first"
+            f"several actions in one answer ({several} times): all are shown on the page before the first"
         )
     if undone:
-        notes.append(f"{undone} actions were never done: one before them failed or changed the page")
+        notes.append(f"actions that were never done, as one before them failed or changed the page: {undone}")
     return found[:MAX_STEPS]
 
 
@@ -276,6 +276,7 @@ def _run(
         started_at=next((step.started_at for step in steps if step.started_at), 0.0),
         source_path=printable(str(raw.path)),
         content_hash=raw.content_hash,
+        policy=SOURCE,
         model=redact_text(text(whole.get("model"))),
         tokens=(sum(one for one, _ in tokens), sum(two for _, two in tokens)),
         notes=tuple(notes),

@@ -121,7 +121,7 @@ def parse(raw: TaskFolder, sites: SiteTable) -> ReadRun:
         notes.append("its pictures were taken after each action: the page before the first is not shown")
     notes += pictures.note()
     if inputs := items_of(result.get("input_image_paths")):
-        notes.append(f"{len(inputs)} pictures that belong to the task's text are left out")
+        notes.append(f"pictures of the task's text that are left out: {len(inputs)}")
     task = text(result.get("task_id")) or raw.folder.name
     notes += _judgements(raw.folder, raw.root, {task, raw.folder.name})
     run = _run(raw, result, task, steps, contents)

@@ -67,9 +67,9 @@ class PictureFiles:
         """Return a sentence where pictures are missing or too many."""
         notes: list[str] = []
         if self.missing:
-            notes.append(f"{self.missing} pictures that it names are not beside it")
+            notes.append(f"pictures that it names and that are not beside it: {self.missing}")
         if self.contents.left_out:
-            notes.append(f"{self.contents.left_out} pictures beyond the bounds are left out")
+            notes.append(f"pictures left out, as there are too many: {self.contents.left_out}")
         return notes
 
     def _digest(self, path: Path) -> str | None:

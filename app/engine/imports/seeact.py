@@ -111,7 +111,7 @@ def parse(raw: SeeActFolder, sites: SiteTable) -> ReadRun:
         )
         steps.append(contents.acted(_said(page, said, phrase), phrase.action, phrase.target))
     if len(predictions) > len(phrases):
-        notes.append(f"{len(predictions) - len(phrases)} predictions have no action in the history")
+        notes.append(f"predictions without an action in the history: {len(predictions) - len(phrases)}")
     notes += pictures.note()
     site, visited = sites_of([website] if website else [], sites)
     run = replace(
@@ -226,6 +226,7 @@ def _run(
         step_count=len(steps),
         source_path=printable(str(raw.folder)),
         content_hash=raw.content_hash,
+        policy=SOURCE,
         model=redact_text(text(fields_of(config.get("openai")).get("model")))
         or redact_text(text(fields_of(config.get("agent")).get("model"))),
     )
