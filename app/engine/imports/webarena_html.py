@@ -32,6 +32,7 @@ MAX_BYTES = 512 * 2**20
 MAX_LOG = 64 * 2**20
 MAX_STEPS = 2000
 
+_VERIFIED = "a result of WebArena-Verified: an answer and its evaluation, without steps; import the run that it was made of"
 _NAME = re.compile(r"render_(.{1,80})\.html")
 _TASK = re.compile(rb"<pre>\s*(?:sites|task_id|intent|require_login)\b")
 _CONFIG = re.compile(r"^(\w+): ?(.*)$", re.MULTILINE)
@@ -68,6 +69,8 @@ class RenderedRun:
 
 
 def _find(folder: SourceFolder) -> Iterator[FoundPart]:
+    if "agent_response.json" in folder.names and "eval_result.json" in folder.names:
+        folder.problems.append(PathError(path=str(folder.path), error=_VERIFIED))
     for name in folder.names:
         if name.endswith((".html", ".htm")) and _is_rendered(folder.head(name)):
             yield FoundPart(folder.path / name)

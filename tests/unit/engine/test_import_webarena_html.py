@@ -177,6 +177,14 @@ def test_a_page_that_is_no_run_is_not_found(tmp_path):
     assert read_all(tmp_path) == ([], [])
 
 
+def test_a_result_of_webarena_verified_has_no_steps_and_says_so(tmp_path):
+    for name in ("agent_response.json", "eval_result.json", "network.har"):
+        (tmp_path / name).write_text("{}")
+    runs, problems = read_all(tmp_path)
+    assert (runs, len(problems)) == ([], 1)
+    assert "without steps" in problems[0].error
+
+
 def test_a_file_without_end_is_bounded(tmp_path):
     one = "<h2>New Page</h2><h3 class='url'>URL: http://a.example/</h3>"
     read = read_one(write(tmp_path, one * (MAX_STEPS + 50)))
