@@ -69,7 +69,7 @@ def import_(
     if lines:
         rest = len(lines) - MAX_NOTES
         more = f"; {rest} more notes are not shown (see --json)" if rest > 0 else ""
-        print_note(f"{len(report.notes)} of the new runs lack something{more}")
+        print_note(f"{len(report.notes)} of the new runs have notes{more}")
     for failure in report.failed:
         print_note(f"{failure.path}: {failure.error}")
     if report.failed:

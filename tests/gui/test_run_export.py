@@ -100,7 +100,7 @@ def test_an_import_gives_every_problem_and_equal_notes_once(client, tasks, fake_
     model.import_runs(["/x"])
     settle()
     [(words, kind, details)] = found
-    assert "3 lack something (3 runs: no pictures)" in words
+    assert "3 with notes (3 runs: no pictures)" in words
     assert kind == "fail"
     assert details == import_details(report)
     assert details.split("\n") == [
@@ -108,6 +108,6 @@ def test_an_import_gives_every_problem_and_equal_notes_once(client, tasks, fake_
         "  a.json: cut",
         "  b.json: no JSON",
         "",
-        "What the new runs lack",
+        "Notes on the new runs",
         "  3 runs: no pictures",
     ]

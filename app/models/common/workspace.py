@@ -336,7 +336,7 @@ class WorkspaceModel(QObject):
             )
         if lines := note_lines(report.notes):
             more = self.tr(" and {0} more notes").format(len(lines) - 1) if len(lines) > 1 else ""
-            parts.append(self.tr("{0} lack something ({1}{2})").format(len(report.notes), lines[0], more))
+            parts.append(self.tr("{0} with notes ({1}{2})").format(len(report.notes), lines[0], more))
         if report.cancelled:
             parts.append(self.tr("cancelled before the end"))
         words, kind = ", ".join(parts), "fail" if report.failed else "ok"
@@ -349,11 +349,11 @@ class WorkspaceModel(QObject):
 
 
 def import_details(report: RunImportReport) -> str:
-    """Return every file that could not be read, and what the new runs lack, equal notes as one line."""
+    """Return every file that could not be read, and the notes on the new runs, equal ones as one line."""
     failed = [f"{one.path}: {one.error}" for one in report.failed]
     heads = (
         (QCoreApplication.translate("WorkspaceModel", "Could not be read"), failed),
-        (QCoreApplication.translate("WorkspaceModel", "What the new runs lack"), note_lines(report.notes)),
+        (QCoreApplication.translate("WorkspaceModel", "Notes on the new runs"), note_lines(report.notes)),
     )
     return "\n\n".join("\n".join((head, *(f"  {line}" for line in lines))) for head, lines in heads if lines)
 

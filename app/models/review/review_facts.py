@@ -34,7 +34,9 @@ class RunFacts:
     needs: str = ""
     """The reason of a run that gave up."""
     note: str = ""
-    """Who ended the run, what the importer found missing, and the versions of prompts and actions."""
+    """Who ended the run, and the versions of prompts and actions."""
+    missing: str = ""
+    """The importer's notes: what of the run was not recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +69,9 @@ def run_facts(detail: RunDetail) -> RunFacts:
     )
     by_hand = (_tr("ended by {0}").format(run.ended_by),) if run.ended_by else ()
     versions = version_words(run.prompts, run.actions)
-    note = "; ".join((*by_hand, *run.notes, *([versions] if versions else [])))
-    return replace(facts, needs=needs_text(run.needs), note=note)
+    note = "; ".join((*by_hand, *([versions] if versions else [])))
+    missing = _tr("This run: {0}").format("; ".join(run.notes)) if run.notes else ""
+    return replace(facts, needs=needs_text(run.needs), note=note, missing=missing)
 
 
 def row_facts(row: RunRow) -> RunFacts:

@@ -116,7 +116,9 @@ class ScoreIcon(QWidget):
 
 
 class RunHeader(QWidget):
-    """Facts in a line, two lines of goal, a line for the reason of a run that gave up, one for its use of a model."""
+    """Facts in a line, two lines of goal; a line each for the reason of a run that gave up, what was not recorded, and
+    the use of a model, where there is one.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -130,17 +132,22 @@ class RunHeader(QWidget):
         self.intent = ClampedLabel(theme, 2)
         self.needs = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "muted")
         self.needs.hide()
+        self.missing = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "muted")
+        self.missing.hide()
         self.usage = styled(ElidedLabel(Qt.TextElideMode.ElideRight), "secondary")
         self.usage.hide()
         top = hbox(self.title, (self.note, 100), 1, self.sign, self.score, self.rest, spacing=6)
         self._top = top
-        vbox(top, self.intent, self.needs, self.usage, parent=self, margins=(12, 8, 12, 6), spacing=4)
+        lines = (top, self.intent, self.needs, self.missing, self.usage)
+        vbox(*lines, parent=self, margins=(12, 8, 12, 6), spacing=4)
 
     def show_facts(self, facts: RunFacts) -> None:
         self.title.setText(facts.title)
         self.intent.set_text(facts.intent)
         self.needs.setText(facts.needs)
         self.needs.setVisible(bool(facts.needs))
+        self.missing.setText(facts.missing)
+        self.missing.setVisible(bool(facts.missing))
         self.note.setText(facts.note)
         self.note.setVisible(bool(facts.note))
         known = bool(facts.score)

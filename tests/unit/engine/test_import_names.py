@@ -248,7 +248,7 @@ def test_equal_notes_of_an_import_are_one_line_and_few_distinct_ones_are_printed
     assert len(document["notes"]) == 25
     assert document["failed"] == []
     assert all("steps_info_1.json" in one["notes"][0] for one in document["notes"])
-    assert "25 of the new runs lack something" in said
+    assert "25 of the new runs have notes" in said
     assert said.count("steps_info_1.json") == 1
     assert "25 runs: the record of step 1 is missing" in said
 
@@ -258,7 +258,7 @@ def test_equal_notes_of_an_import_are_one_line_and_few_distinct_ones_are_printed
         (folder / f"steps_info_{steps - 1}.json").unlink()
     command_line(["--workspace", str(tmp_path / "w"), "import", str(tmp_path / "other")])
     said = capsys.readouterr().err
-    assert "25 of the new runs lack something; 5 more notes are not shown (see --json)" in said
+    assert "25 of the new runs have notes; 5 more notes are not shown (see --json)" in said
 
 
 def test_an_action_whose_page_is_unknown_says_so_and_the_end_is_not_guessed(tmp_path):
