@@ -41,6 +41,7 @@ LONGEST_GOAL, LONGEST_URL = 20_000, 8_000
 
 _LONGEST_LINE, _LONGEST_PART = 600, 300
 _ENCODE_BATCH = 64
+_PAUSE = 0.0001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +133,7 @@ class FrozenKnowledge:
             withheld=self._withheld,
         )
         self._waived: frozenset[str] | None = None
+        self._reasons: dict[str, str] = {}
         self._closed = threading.Event()
 
     def __enter__(self) -> FrozenKnowledge:
@@ -243,8 +245,23 @@ class FrozenKnowledge:
             encode_cached(encoder, texts[start : start + _ENCODE_BATCH], self._content.vectors)
             self._retriever.take_vectors()
 
+    def check_ahead(self) -> None:
+        """Read every tip for orders to the agent on a thread: else each is read when it is first found (0.1 ms)."""
+        threading.Thread(target=self._check, name="kb-check", daemon=True).start()
+
+    def _check(self) -> None:
+        for tip in self._content.tips():
+            if self._closed.wait(_PAUSE):  # a pause as well, so that a question need not wait for this thread
+                return
+            self._withheld(tip)
+
     def _withheld(self, tip: Tip) -> str:
         """Why a tip is withheld: a file made by somebody else's program may never have been linted."""
+        if (reason := self._reasons.get(tip.id)) is None:
+            reason = self._reasons[tip.id] = self._reason(tip)
+        return reason
+
+    def _reason(self, tip: Tip) -> str:
         parts = "\n".join((tip.text, tip.when, tip.do, tip.before, tip.why, *tip.keywords))
         reason = "hides characters that nobody can see" if next(hidden(parts), None) else ""
         reason = reason or ("reads like an instruction to the agent" if _orders(parts) else "")

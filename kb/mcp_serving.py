@@ -72,6 +72,7 @@ def opened(file: Path | str, options: ServeOptions) -> tuple[FrozenKnowledge, li
     from kb.site_map import SiteMap
 
     knowledge = open_frozen(file, encoder=options.encoder or None, wait=False)
+    knowledge.check_ahead()
     return knowledge, [SiteMap.read(path) for path in options.graphs]
 
 
