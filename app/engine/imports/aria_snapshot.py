@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 
 MAX_LINES = 20_000
 
+_REMEMBERED = 300
+"""Longest line whose form is remembered."""
 _NODE = re.compile(
     r"(?P<role>[A-Za-z][\w-]*)(?:\s+(?P<name>\"(?:[^\"\\]|\\.)*\"|/(?:[^/\\]|\\.)+/))?"
     r"(?P<marks>(?:\s+\[[^\]\n]*\])*)\s*(?P<rest>:.*)?$"
@@ -22,33 +25,41 @@ _ACTIVE = "active"
 def tree_of_snapshot(snapshot: str, title: str = "") -> str:
     """Return the tree of a snapshot, below a root that has the page's title; "" where no line is a node."""
     lines = [f"RootWebArea {title!r}"]
+    depths = [0]
     for line in snapshot.splitlines()[:MAX_LINES]:
         stripped = line.lstrip(" ")
         if not stripped.startswith("- "):
             continue
         depth = (len(line) - len(stripped)) // 2 + 1
-        lines += _node_lines(_unquoted(stripped[2:].strip()), depth, lines)
+        text = stripped[2:].strip()
+        node, words, mark = (_read_line if len(text) <= _REMEMBERED else _read_line.__wrapped__)(text)
+        if mark and depths[-1] == depth - 1 and depth > 1:  # of the node above
+            lines[-1] += mark
+        if node:
+            lines.append("\t" * depth + node)
+            depths.append(depth)
+        if words:
+            lines.append("\t" * (depth + 1) + words)
+            depths.append(depth + 1)
     return "\n".join(lines) if len(lines) > 1 else ""
 
 
-def _node_lines(text: str, depth: int, before: list[str]) -> list[str]:
+@lru_cache(maxsize=2**16)
+def _read_line(text: str) -> tuple[str, str, str]:
+    """Return the node of a line, the words in it, and the property of the node above; most lines recur from page to
+    page.
+    """
+    text = _unquoted(text)
     found = _PROPERTY.match(text)
-    if found is not None:  # of the node above, where that node is a line of its own
-        if (
-            depth > 1
-            and before[-1].startswith("\t" * (depth - 1))
-            and not before[-1].startswith("\t" * depth)
-        ):
-            before[-1] += f", {found[1]}={_scalar(found[2])!r}"
-        return []
+    if found is not None:
+        return "", "", f", {found[1]}={_scalar(found[2])!r}"
     found = _NODE.match(text)
     if found is None:
-        return []
+        return "", "", ""
     role, name = _ROLES.get(found["role"], found["role"]), _name(found["name"] or "")
     rest = _scalar((found["rest"] or "")[1:].strip())
-    tabs = "\t" * depth
     if role == "StaticText":
-        return [f"{tabs}StaticText {rest or name!r}"]
+        return f"StaticText {rest or name!r}", "", ""
     bid, properties = "", list[str]()
     if role in _FIELDS and rest:
         properties, rest = [f"value={rest!r}"], ""
@@ -59,9 +70,8 @@ def _node_lines(text: str, depth: int, before: list[str]) -> list[str]:
             properties.append("focused")
         elif key not in _HIDDEN_MARKS:
             properties.append(f"{key}={value!r}" if value else key)
-    head = f"{tabs}[{bid}] {role} {name!r}" if bid and " " not in bid else f"{tabs}{role} {name!r}"
-    line = ", ".join([head, *properties])
-    return [line, f"{tabs}\tStaticText {rest!r}"] if rest else [line]
+    head = f"[{bid}] {role} {name!r}" if bid and " " not in bid else f"{role} {name!r}"
+    return ", ".join([head, *properties]), f"StaticText {rest!r}" if rest else "", ""
 
 
 def _name(quoted: str) -> str:
