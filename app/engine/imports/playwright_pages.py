@@ -170,7 +170,8 @@ class PageReader:
         frames = self._trace.frames.get(page, [])
         at = bisect_right(frames, time, key=lambda frame: frame.time)
         found = frames[at - 1] if at else None
-        if found is None or self._address(page, found.time) == self._address(page, time):
+        then = self._address(page, found.time) if found is not None else ""
+        if not then or then == self._address(page, time):
             return found
         following = frames[at] if at < len(frames) else None
         return following if following is not None and following.time - time <= _NEXT_PICTURE else None

@@ -138,7 +138,7 @@ def _postorder(root: object) -> list[Any]:
 
 
 def _is_element(node: object) -> bool:
-    return isinstance(node, list) and bool(node) and isinstance(cast("list[object]", node)[0], str)
+    return isinstance(node, list) and isinstance(next(iter(cast("list[object]", node)), None), str)
 
 
 def _reference(node: object) -> tuple[int, int] | None:

@@ -35,6 +35,7 @@ MAX_ERROR = 8000
 
 _ANSI = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 _UNEXPECTED = re.compile(r"unexpected value (.+)")
+_BARE_ERRORS = ("", "Expect failed", "ExpectError: Expect failed")
 _LOAD_FAILED = "Failed to load resource"
 _STEP_KINDS = (CallKind.ACTS, CallKind.EXPECTS)
 _TYPING = frozenset({"fill", "press", "keyboard_press", "keyboard_type", "keyboard_down", "keyboard_up"})
@@ -248,7 +249,7 @@ class _StepBuilder:
         error = ReadTrace.plain(call.error)
         if not error and not expect_failed(call):
             return step
-        if kind_of(call) is CallKind.EXPECTS and "\n" not in error:
+        if error in _BARE_ERRORS:
             seen = _UNEXPECTED.findall(log)
             assertion = text((step.action.args if step.action else {}).get("assertion"))
             got = f"; it was {seen[-1]}" if seen else ""

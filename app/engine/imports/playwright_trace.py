@@ -398,7 +398,7 @@ class _EventReader:
             "failed request" if kind in ("", "document", "xhr", "fetch", "script") else f"failed {kind[:20]}"
         )
         what = failure or f"status {status}"
-        said = f"{text(request.get('method'))[:20]} {text(request.get('url'))[:1000]}: {what}"
+        said = f"{what}, {text(request.get('method'))[:20]} {text(request.get('url'))[:1000]}"
         self._say(self._time(entry.get("_monotonicTime")), text(entry.get("pageref")), name, said)
 
     def _say(self, time: float, page: str, kind: str, said: str) -> None:
