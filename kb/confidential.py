@@ -16,6 +16,9 @@ from kb.errors import KbError
 from kb.record import to_row
 from kb.tip import Tip
 
+REASONS = ("by site", "by tag", "by author")
+"""Why a tip stays out, in the order in which they are asked; they name the counts of the manifest."""
+
 _SHORTEST = 3
 """Letters of a name from which its mention in a text is worth a warning."""
 

@@ -14,7 +14,7 @@ from kb.merge_plan import COMING, MergePlan, MergeRow, MergeSide, plan_merge
 from kb.revision_writer import RevisionWriter
 from kb.store import KnowledgeBase
 from kb.three_way import MergeConflict, MergeOutcome, combined
-from kb.tip import Status, Tip, TipDraft
+from kb.tip import ImportReport, Status, Tip, TipDraft
 
 Decisions = Mapping[str, MergeSide]
 """What people decided of conflicts, by the id of the tip."""
@@ -27,7 +27,7 @@ class MergeUndecided(KbError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MergeReport:
+class MergeReport(ImportReport):
     """The result of a merge.
 
     Attributes:
@@ -38,9 +38,6 @@ class MergeReport:
         evidence: new tests, votes and uses.
     """
 
-    added: tuple[str, ...]
-    skipped: int = 0
-    failed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
     left: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
+from app.cli import kb_shared
 from app.cli.common import (
     Json,
     counted,
@@ -19,9 +20,9 @@ from app.cli.common import (
     with_engine,
 )
 from app.cli.kb_serve import EXAMPLES, serve_
-from app.cli.tip import tip_document
 from app.cli.tip_tests import try_site
 from app.errors import UsageError
+from kb.confidential import LeaveOut
 from kb.tip import PARTLY, Query, Retrieval, Retrieved, Status, VerifyReport
 
 app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge bases.", no_args_is_help=True)
@@ -145,20 +146,33 @@ def freeze(
     with_learnings: Annotated[
         bool, typer.Option("--with-learnings", help="Also freeze what runs learned by themselves.")
     ] = False,
+    without_tag: Annotated[
+        list[str] | None, typer.Option(help="Leave out tips with this tag; may be repeated.")
+    ] = None,
+    without_author: Annotated[
+        list[str] | None, typer.Option(help="Leave out tips this person wrote or edited; may be repeated.")
+    ] = None,
+    without_site: Annotated[
+        list[str] | None, typer.Option(help="Leave out the tips of this site; may be repeated.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write the active tips to one read-only file with a manifest. Same tips, same bytes."""
     reasons = {tip: reason for tip, _, reason in (pair.partition("=") for pair in waive or ())}
     if not all(reasons.values()):
         raise UsageError("a waiver needs a reason", remedy="write --waive TIP=REASON")
+    leave_out = LeaveOut.of(without_tag or (), without_author or (), without_site or ())
     report = with_engine(
-        lambda engine: engine.freeze(str(out), include or (), reasons, with_learnings), encoder="cached"
+        lambda engine: engine.freeze(str(out), include or (), reasons, with_learnings, leave_out),
+        encoder="cached",
     )
     left = ", ".join(f"{count} {why}" for why, count in report.left_out.items())
     words = f"{counted(report.tips, 'tip')} frozen in {report.path}\nsha256 {report.sha256}" + (
         f"\nleft out: {left}" if left else ""
     )
     print_result(report, as_json, lambda: words)
+    for warning in report.warnings:
+        print_note(f"  {warning}")
     if not report.tips:
         print_note("the file has no tips: set tips to active first ('sitelore tip status TIP --to active')")
 
@@ -191,37 +205,6 @@ def verified_text(report: VerifyReport) -> str:
 
 
 @app.command()
-def diff(
-    a: Path,
-    b: Path,
-    steps: Annotated[
-        bool,
-        typer.Option("--steps", help="Also list stored steps where the agent would get other tips."),
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Show the tips that differ between two knowledge bases."""
-
-    async def comparing(engine: Any) -> tuple[Any, Any]:
-        tips = await engine.kb_diff(str(a), str(b))
-        return tips, (await engine.kb_behaviour_diff(str(a), str(b)) if steps else None)
-
-    tips, behaviour = with_engine(comparing, encoder="wanted" if steps else "")
-    body = {
-        "added": [tip_document(t) for t in tips.added],
-        "removed": [tip_document(t) for t in tips.removed],
-        "changed": [{"before": tip_document(x), "after": tip_document(y)} for x, y in tips.changed],
-        **({"steps": json_data(behaviour)} if steps else {}),
-    }
-    lines = [f"+ {t.id}  {t.text[:90]}" for t in tips.added]
-    lines += [f"- {t.id}  {t.text[:90]}" for t in tips.removed]
-    lines += [f"~ {y.id}  {y.text[:90]}" for _, y in tips.changed]
-    if behaviour is not None:
-        lines.append(f"{behaviour.changed} of {behaviour.steps} stored steps would get other tips")
-    print_result(body, as_json, lambda: "\n".join(lines) or "no difference")
-
-
-@app.command()
 def stats(as_json: Json = False) -> None:
     """Show the number of tips by site, status and kind."""
     found = with_engine(lambda engine: engine.kb_stats())
@@ -240,13 +223,6 @@ def _count(value: object) -> str:
         counts = cast("dict[str, int]", value)
         return ", ".join(f"{count} {name or 'without'}" for name, count in counts.items()) or "none"
     return str(value)
-
-
-@app.command()
-def merge(file: Path, as_json: Json = False) -> None:
-    """Add the tips missing here from another knowledge base, as drafts."""
-    report = with_engine(lambda engine: engine.kb_merge(str(file)))
-    print_result(report, as_json, lambda: f"{len(report.added)} added, {report.skipped} already present")
 
 
 @app.command("import")
@@ -292,5 +268,8 @@ def _lost_in(name: str, format: str) -> str:
     return LOSSES.get(format, "")
 
 
+app.command()(kb_shared.diff)
+app.command()(kb_shared.merge)
+app.command()(kb_shared.release)
 app.command("test")(try_site)
 app.command("serve", epilog=EXAMPLES)(serve_)

@@ -48,6 +48,10 @@ Waive = Annotated[str, typer.Option(help="Why the lint errors don't matter here;
 Keywords = Annotated[
     list[str] | None, typer.Option("--keyword", help="A keyword for retrieval; may be repeated.")
 ]
+Tags = Annotated[
+    list[str] | None,
+    typer.Option("--tag", help="A word to file it by, such as confidential; never frozen; may be repeated."),
+]
 
 
 @app.command()
@@ -61,6 +65,7 @@ def add(
     before: Before = "",
     why: Why = "",
     keyword: Keywords = None,
+    tag: Tags = None,
     run: Annotated[str, typer.Option(help="The run it was learned from.")] = "",
     step: Annotated[int | None, typer.Option(help="The step in that run.")] = None,
     as_json: Json = False,
@@ -83,6 +88,7 @@ def add(
             before=before,
             why=why,
             keywords=tuple(keyword or ()),
+            tags=tuple(tag or ()),
             provenance=provenance,
             taint=taint,
         )
@@ -113,6 +119,7 @@ def edit(
     before: Annotated[str | None, typer.Option()] = None,
     why: Annotated[str | None, typer.Option()] = None,
     keyword: Keywords = None,
+    tag: Tags = None,
     waive: Waive = "",
     as_json: Json = False,
 ) -> None:
@@ -130,6 +137,8 @@ def edit(
         changes["scope"] = Scope.parse(scope)
     if keyword is not None:
         changes["keywords"] = tuple(keyword)
+    if tag is not None:
+        changes["tags"] = tuple(tag)
     if not changes:
         raise UsageError("nothing to change", remedy="give what to change, for example --text")
 
@@ -366,7 +375,10 @@ def _body_text(body: dict[str, Any]) -> list[str]:
     for name in ("provenance", "procedure", "record", "last_test"):
         del facts[name]
     facts["waiver"] = f"{_waiver(body['waiver'])}" if body["waiver"] else ""
-    words = {key: ", ".join(value) if key in ("keywords", "taint") else value for key, value in facts.items()}
+    words = {
+        key: ", ".join(value) if key in ("keywords", "taint", "tags") else value
+        for key, value in facts.items()
+    }
     return [f"{key.replace('_', ' ')}: {value}" for key, value in words.items() if value not in ("", None)]
 
 

@@ -51,6 +51,7 @@ from app.engine.services.run_reader import RunReader
 from app.engine.services.runs import RunService
 from app.engine.services.scheduled_work import ScheduledWork
 from app.engine.services.schedules import ScheduleService
+from app.engine.services.shared_knowledge import SharedKnowledgeService
 from app.engine.services.sites import SiteService
 from app.engine.services.step_drafting import StepDraftingService
 from app.engine.services.stored_suites import StoredSuites
@@ -156,7 +157,8 @@ class Engine(EngineApi):
             suites,
             rescoring,
             self._evaluation,
-            ComparisonService(core, self._evaluation, suites, retrieval.kb_behaviour_diff),
+            comparison := ComparisonService(core, self._evaluation, suites, retrieval.kb_behaviour_diff),
+            SharedKnowledgeService(core, retrieval.kb_behaviour_diff, comparison.tip_credits),
         )
         self._proof: launcher.StartedBrowser | None = None
         self._encoder_loading: asyncio.Task[Any] | None = None

@@ -28,6 +28,7 @@ from app.engine.api.model_test_api import ModelReport, ModelTestRequest
 from app.engine.api.review_api import RiskReport, Suspect
 from app.engine.api.run_api import RunMemory, RunRequest, RunSummary
 from app.engine.api.run_rows import RunFilter, RunRow
+from app.engine.api.shared_knowledge_api import MergeChoices, ReleasePage
 from app.engine.api.tip_api import TipTest
 from app.engine.core.events import (
     EncoderChanged,
@@ -45,6 +46,10 @@ from app.engine.detectors.cross_validation import CrossValidation
 from app.engine.services.tip_drafting import condition_of
 from app.errors import NotFound, SiteloreError
 from kb.gate import error_rules
+from kb.confidential import LeaveOut
+from kb.differences import KbChanges
+from kb.merge import MergeReport
+from kb.merge_plan import MergePlan
 from kb.tip import (
     FreezeReport,
     ImportReport,
@@ -110,6 +115,7 @@ class FakeEngine(
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
     def __init__(self, bus: EventBus | None = None, *, empty: bool = False) -> None:
+        self.merge_plan: MergePlan | None = None
         self.bus = bus or EventBus()
         self.session: dict[str, Any] = {}
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
@@ -232,7 +238,9 @@ class FakeEngine(
         self.session = dict(session)
 
     # ------------------------------------------------------------ runs
-    async def import_runs(self, paths: Sequence[str], format: str = "auto") -> RunImportReport:
+    async def import_runs(
+        self, paths: Sequence[str], format: str = "auto", picture_words: bool | None = None
+    ) -> RunImportReport:
         self._call("import_runs", tuple(paths))
         new = [run for number in range(RUNS, RUNS + 2) if (run := make_run(number)).id not in self.all_runs]
         for run in new:
@@ -557,8 +565,10 @@ class FakeEngine(
         include: Sequence[Status] = (),
         waive: dict[str, str] | None = None,
         with_learnings: bool = False,
+        leave_out: LeaveOut | None = None,
     ) -> FreezeReport:
-        self._call("freeze", out, tuple(include), *(["learnings"] if with_learnings else []))
+        chosen: list[Any] = ["learnings"] if with_learnings else []
+        self._call("freeze", out, tuple(include), *chosen, *([leave_out] if leave_out else []))
         taken = [tip for tip in self.tips.values() if tip.status is Status.ACTIVE or tip.status in include]
         return FreezeReport(
             path=out,
@@ -604,9 +614,20 @@ class FakeEngine(
         self._call("kb_export", out, format, site)
         return len(self.tips)
 
-    async def kb_merge(self, path: str) -> ImportReport:
-        self._call("kb_merge", path)
-        return ImportReport(added=(), skipped=0)
+    async def kb_merge_plan(self, path: str, base: str = "") -> MergePlan:
+        self._call("kb_merge_plan", path, *([base] if base else []))
+        return self.merge_plan or MergePlan(path=path, rows=(), shared=0, key="", hosts={})
+
+    async def kb_merge(self, path: str, choices: MergeChoices | None = None) -> MergeReport:
+        self._call("kb_merge", path, *([choices] if choices else []))
+        return MergeReport(added=(), decided=tuple(choices.decisions) if choices else ())
+
+    async def kb_changes(self, a: str, b: str) -> KbChanges:
+        return KbChanges(tips=(), plain=KbDiff(added=(), removed=(), changed=()))
+
+    async def kb_release(self, new: str, since: str, out: str) -> ReleasePage:
+        self._call("kb_release", new, since, out)
+        return ReleasePage(path=out, tips=3, differences=1, intact=True)
 
     async def save_draft(self, key: str, draft: TipDraft | None) -> None:
         if draft is None:

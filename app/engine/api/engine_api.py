@@ -23,6 +23,7 @@ from app.engine.api.review_api import ReviewApi, Suspect
 from app.engine.api.run_api import RunApi, TipUse
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.api.schedule_api import ScheduleApi
+from app.engine.api.shared_knowledge_api import SharedKnowledgeApi
 from app.engine.api.site_api import SiteApi
 from app.engine.api.tip_api import TipApi
 from app.engine.core.ax_tree import AxTreeLine
@@ -31,6 +32,7 @@ from app.engine.core.supervision import Intervention
 from app.engine.core.trajectory import Run, Step
 from app.engine.core.verdicts import Flag, Risk, Verdict
 from app.errors import PathError
+from kb.confidential import LeaveOut
 from kb.tip import (
     FreezeReport,
     ImportReport,
@@ -244,6 +246,7 @@ class EngineApi(
     BatchApi,
     ScheduleApi,
     TipApi,
+    SharedKnowledgeApi,
     SiteApi,
     PromptApi,
     ModelTestApi,
@@ -267,7 +270,9 @@ class EngineApi(
     async def save_session(self, session: dict[str, Any]) -> None: ...
 
     # runs
-    async def import_runs(self, paths: Sequence[str], format: str = "auto") -> RunImportReport: ...
+    async def import_runs(
+        self, paths: Sequence[str], format: str = "auto", picture_words: bool | None = None
+    ) -> RunImportReport: ...
     async def list_runs(self, which: RunFilter) -> list[RunRow]: ...
     async def open_run(self, run: str) -> RunDetail: ...
     async def view_step(self, run: str, index: int) -> StepView: ...
@@ -300,6 +305,7 @@ class EngineApi(
         include: Sequence[Status] = (),
         waive: dict[str, str] | None = None,
         with_learnings: bool = False,
+        leave_out: LeaveOut | None = None,
     ) -> FreezeReport: ...
     async def kb_without(self, path: str, tip: str, out: str) -> FreezeReport: ...
     async def verify(self, path: str) -> VerifyReport: ...
@@ -309,7 +315,6 @@ class EngineApi(
     async def kb_behaviour_diff(self, a: str, b: str) -> BehaviourDiff: ...
     async def kb_import(self, path: str, format: str, site: str = "") -> ImportReport: ...
     async def kb_export(self, out: str, format: str, site: str = "") -> int: ...
-    async def kb_merge(self, path: str) -> ImportReport: ...
 
     # drafts that outlive a crash
     async def save_draft(self, key: str, draft: TipDraft | None) -> None: ...

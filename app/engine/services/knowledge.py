@@ -16,11 +16,11 @@ from app.engine.services.stored_suites import StoredSuites
 from app.engine.services.tip_drafting import draft_tip
 from app.errors import NotFound, UsageError
 from kb import exchange
+from kb.confidential import NOTHING, LeaveOut
 from kb.freeze import diff, freeze, open_any, verify
 from kb.gate import error_rules
-from kb.leave_out import leave_out
+from kb.leave_out import leave_out as without_tip
 from kb.lint import lint, task_values
-from kb.merge import merge
 from kb.procedure import ProcedureOrigin
 from kb.select import to_freeze
 from kb.similar import find_similar
@@ -158,12 +158,14 @@ class KnowledgeService:
         include: Sequence[Status] = (),
         waive: dict[str, str] | None = None,
         with_learnings: bool = False,
+        leave_out: LeaveOut | None = None,
     ) -> FreezeReport:
         """Write the active tips (and those of ``include``) as one read-only file with a manifest.
 
         Learnings are left out unless asked for ``with_learnings``.
 
-        ``waive`` includes tips despite their lint errors: reason by id, kept in the manifest.
+        ``leave_out`` keeps confidential tips out.  ``waive`` includes tips despite their lint errors: reason by id,
+        kept in the manifest.
         """
 
         async def work(job: Job) -> FreezeReport:
@@ -179,6 +181,7 @@ class KnowledgeService:
                     lint_errors=errors,
                     encoder=encoder,
                     with_learnings=with_learnings,
+                    leave_out=leave_out or NOTHING,
                 )
 
             job.advance(0, None, "freezing")
@@ -189,7 +192,7 @@ class KnowledgeService:
 
     async def kb_without(self, path: str, tip: str, out: str) -> FreezeReport:
         """Write a frozen file without one of its tips to another file, to measure what that tip is worth."""
-        return await self._core.on_worker(leave_out, Path(path).expanduser(), tip, Path(out).expanduser())
+        return await self._core.on_worker(without_tip, Path(path).expanduser(), tip, Path(out).expanduser())
 
     async def verify(self, path: str) -> VerifyReport:
         """Check a frozen file against its manifest."""
@@ -238,17 +241,6 @@ class KnowledgeService:
         target = Path(out).expanduser()
         exchange.write(tips, target, format)
         return len(tips)
-
-    async def kb_merge(self, path: str) -> ImportReport:
-        """Add the tips of another knowledge base that are missing here."""
-
-        def merging() -> ImportReport:
-            with open_any(Path(path).expanduser()) as other:
-                return merge(self._core.kb, other)
-
-        report = await self._core.do_in_kb(merging)
-        self._changed(report.added)
-        return report
 
     async def save_draft(self, key: str, draft: TipDraft | None) -> None:
         """Store text that is being typed, so that a crash does not lose it; ``None`` deletes it."""
