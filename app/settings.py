@@ -150,6 +150,12 @@ class Settings:
         label="Keep log-ins",
         help="on: a log-in you make in a run is kept for later runs of its site; off: only waiting runs are given it",
     )
+    picture_words: Literal["on", "off"] = _setting(
+        "on",
+        "SITELORE_PICTURE_WORDS",
+        label="Words in pictures",
+        help="on: an import reads the words of pages that have only pictures (needs sitelore[ocr]); off: it doesn't",
+    )
     theme: Literal["system", "light", "dark"] = _setting(
         "system", "SITELORE_THEME", label="Theme", help="Colours: system, light or dark"
     )

@@ -46,6 +46,13 @@ def import_(
         list[str] | None,
         typer.Option(help="A host of --site, so that its pages are known. May be repeated."),
     ] = None,
+    ocr: Annotated[
+        bool | None,
+        typer.Option(
+            "--ocr/--no-ocr",
+            help="Read the words of pages that have only pictures (seconds a picture; by default as the settings say).",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Import runs. Importing twice adds nothing; the originals are only read."""
@@ -55,7 +62,7 @@ def import_(
     async def importing(engine: Engine) -> RunImportReport:
         if host:
             await give_hosts(engine, site, host)
-        return await engine.import_runs([str(path) for path in paths], format)
+        return await engine.import_runs([str(path) for path in paths], format, ocr)
 
     report = with_engine(importing)
     body = {

@@ -159,6 +159,8 @@ class _Reader:
             kind, error = ErrorClass.HARNESS, error or "no action could be read"
         elif error:
             kind = ErrorClass.HARD
+        if not act.first:  # shown on it, but what the action before it left is not known
+            page = replace(page, state="", notices=())
         step = replace(
             page,
             index=index,

@@ -21,6 +21,7 @@ from app.engine.api.engine_api import RunImportReport, RunNotes
 from app.engine.core.site_rules import claimed_host
 from app.engine.core.trajectory import Run, Step
 from app.engine.imports import chosen_formats
+from app.engine.imports.picture_words import PictureWords, ReadingStopped
 from app.engine.imports.run_format import FoundRun, RunFormat, find_runs
 from app.engine.imports.source_files import ReadRun, natural_key
 from app.engine.imports.worker_process import MIN_RUNS, WorkerAnswer, WorkerProcess
@@ -83,11 +84,12 @@ def import_paths(
     format: str = "auto",
     progress: Progress | None = None,
     on_run: OnRun | None = None,
+    words: bool = False,
 ) -> RunImportReport:
     """Import every run at or below the paths; known content is skipped.
 
     What can't be read is reported by path and does not stop the rest. ``on_run`` is called for each new run once it is
-    stored.
+    stored. ``words``: of pages that a run has only pictures of, their words are read.
 
     Raises:
         InputError: there is no such format. StoreError: the workspace can't be written; stored runs stay.
@@ -99,10 +101,13 @@ def import_paths(
         ThreadPoolExecutor(1, thread_name_prefix="import-write") as writing,
         ThreadPoolExecutor(SYNCING, thread_name_prefix="import-sync") as syncing,
     ):
-        importing = _ImportPipeline(workspace, counts, on_run, writing, syncing)
+        reader = PictureWords() if words else None
+        importing = _ImportPipeline(workspace, counts, on_run, writing, syncing, reader)
         worker = importing.start_worker() if len(found) >= MIN_RUNS else None
         try:
             for folder in _import_all(found, importing, worker, reading):
+                if reader is not None and progress is not None:
+                    reader.progress = _words_progress(progress, counts, len(found), printable(folder.name))
                 if progress is not None and not progress(counts.done, len(found), printable(folder.name)):
                     counts.cancelled = True
                     break
@@ -122,6 +127,14 @@ def import_paths(
         cancelled=counts.cancelled,
         notes=tuple(counts.notes),
         first_present=counts.first_present,
+    )
+
+
+def _words_progress(
+    progress: Progress, counts: _ImportCounts, total: int, name: str
+) -> Callable[[int, int], bool]:
+    return lambda read, pictures: progress(
+        max(counts.done - 1, 0), total, f"{name}: words of picture {read + 1} of {pictures}"
     )
 
 
@@ -193,7 +206,9 @@ class _ImportPipeline:
         on_run: OnRun | None,
         writing: ThreadPoolExecutor,
         syncing: ThreadPoolExecutor,
+        reader: PictureWords | None = None,
     ) -> None:
+        self._reader = reader
         self._workspace, self._counts, self._on_run = workspace, counts, on_run
         self._writing, self._syncing = writing, syncing
         workspace.catch_up()
@@ -208,7 +223,12 @@ class _ImportPipeline:
 
     def start_worker(self) -> WorkerProcess:
         """Start a worker process that knows which runs are here already."""
-        return WorkerProcess(self._workspace.runs.incoming(), self._workspace.site_table, self._known)
+        return WorkerProcess(
+            self._workspace.runs.incoming(),
+            self._workspace.site_table,
+            self._known,
+            words=self._reader is not None,
+        )
 
     def take(self, place: FoundRun, raw: Future[Any]) -> None:
         """Import one run, or skip it, or list its error."""
@@ -217,6 +237,10 @@ class _ImportPipeline:
             read = self._read(place, raw)
         except StoreError:
             raise
+        except ReadingStopped:
+            self._counts.done -= 1
+            self._counts.cancelled = True
+            return
         except Exception as error:  # noqa: BLE001 a folder, whatever is in it, must not stop the others
             self._counts.fail(place, error)
             return
@@ -288,7 +312,10 @@ class _ImportPipeline:
             if not self._counts.first_present:
                 self._counts.first_present = self._workspace.index.hashes().get(bytes_read.content_hash, "")
             return None
-        return self._under_free_id(place.format.read(bytes_read, self._workspace.site_table))
+        sites = self._workspace.site_table
+        if self._reader is None:
+            return self._under_free_id(place.format.read(bytes_read, sites))
+        return self._under_free_id(place.format.read(bytes_read, sites, self._reader.completed))
 
     def _under_free_id(self, read: ReadRun) -> ReadRun:
         """Rename a run whose id is taken by another run (an id has only part of the content's hash)."""

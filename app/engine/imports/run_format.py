@@ -85,9 +85,11 @@ class RunFormat:
     load_end: LoadEnd | None = None
     notes_absences: bool = True
 
-    def read(self, raw: Any, sites: SiteTable) -> ReadRun:
-        """Parse a run, and note what the whole of it lacks. Raises ``InputError``."""
-        read = self.parse(raw, sites)
+    def read(
+        self, raw: Any, sites: SiteTable, complete: Callable[[ReadRun], ReadRun] = lambda read: read
+    ) -> ReadRun:
+        """Parse a run, ``complete`` it, and note what the whole of it lacks. Raises ``InputError``."""
+        read = complete(self.parse(raw, sites))
         return with_absences(read) if self.notes_absences else read
 
     def end(self, path: Path, root: Path, part: str, *, page: bool) -> Any:

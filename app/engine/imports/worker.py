@@ -1,6 +1,7 @@
 """The worker process behind ``helper``: reads runs and writes their drafts, one JSON line in, one out.
 
-    in   {"sites": {...}, "known": [hash, ...]}, then {"number", "folder", "root", "part", "format"} for each run
+    in   {"sites": {...}, "known": [hash, ...], "words": bool},
+         then {"number", "folder", "root", "part", "format"} for each run
     out  {"number", "skipped": true} | {"number", "error": [path, what]} | {"number", "lost": true} |
          {"number", "hash", "id", "draft", "problems": [[path, what], ...], "packed": [[digest, codec, size], ...]}
 
@@ -20,6 +21,7 @@ from typing import Any
 
 from app.engine.core.sites import SiteTable
 from app.engine.imports import run_format_named
+from app.engine.imports.picture_words import PictureWords
 from app.engine.store.blob_store import pack_blobs
 from app.engine.store.run_store import write_draft
 from app.errors import InputError
@@ -31,7 +33,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the importing process handles Ctrl-C
     incoming, lines = Path(sys.argv[1]), sys.stdin.buffer
     first = json.loads(lines.readline())
-    worker = Worker(incoming, SiteTable(first["sites"]), set(first["known"]))
+    worker = Worker(incoming, SiteTable(first["sites"]), set(first["known"]), words=first["words"])
     for line in lines:
         sys.stdout.buffer.write(json.dumps(worker.prepare(json.loads(line))).encode() + b"\n")
         sys.stdout.buffer.flush()
@@ -40,7 +42,8 @@ def main() -> None:
 class Worker:
     """Prepares runs; remembers what it has packed, so that a repeated page is not packed again."""
 
-    def __init__(self, incoming: Path, sites: SiteTable, known: set[str]) -> None:
+    def __init__(self, incoming: Path, sites: SiteTable, known: set[str], *, words: bool = False) -> None:
+        self._reader = PictureWords() if words else None
         self._incoming, self._sites, self._known = incoming, sites, known
         self._packed: set[str] = set()
 
@@ -62,7 +65,10 @@ class Worker:
         raw = form.load(path, root, part)
         if raw.content_hash in self._known:
             return {"number": number, "skipped": True}
-        read = form.read(raw, self._sites)
+        if self._reader is None:
+            read = form.read(raw, self._sites)
+        else:
+            read = form.read(raw, self._sites, self._reader.completed)
         draft = self._incoming / f"helper-{number}"
         packed = pack_blobs(
             {digest: data for digest, data in read.blobs.items() if digest not in self._packed}

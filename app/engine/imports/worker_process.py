@@ -61,7 +61,9 @@ class WorkerAnswer:
 class WorkerProcess:
     """The worker process, its pending runs, and its answers."""
 
-    def __init__(self, incoming: Path, sites: SiteTable, known: Iterable[str]) -> None:
+    def __init__(
+        self, incoming: Path, sites: SiteTable, known: Iterable[str], *, words: bool = False
+    ) -> None:
         self._given: set[int] = set()
         self._answers: queue.Queue[WorkerAnswer | None] = queue.Queue()
         self._process = _start(incoming)
@@ -69,7 +71,7 @@ class WorkerProcess:
             threading.Thread(
                 target=self._listen, args=(self._process,), daemon=True, name="import-helper"
             ).start()
-            self._send({"sites": sites.globs, "known": list(known)})
+            self._send({"sites": sites.globs, "known": list(known), "words": words})
 
     @property
     def waiting(self) -> int:

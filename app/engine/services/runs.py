@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app import settings
 from app.engine.api.engine_api import RunDetail, RunImportReport, SearchHit, StepView
 from app.engine.api.page_diff import step_view
 from app.engine.api.run_rows import RunFilter, RunRow
@@ -18,6 +19,7 @@ from app.engine.core.regions import read_boxes, region_elements
 from app.engine.core.trajectory import Run, Step
 from app.engine.detectors.suspect import find_suspect
 from app.engine.imports.importer import import_paths
+from app.engine.imports.picture_words import can_read_pictures
 from app.engine.jobs import Job
 from app.engine.services.clustering import filtered_rows
 from app.engine.services.core import Core, on_store
@@ -25,6 +27,7 @@ from app.engine.services.review import ReviewService
 from app.engine.services.run_reader import uses_at
 from app.engine.store.workspace import Workspace
 from app.errors import InputError, NotFound
+from app.installation import install_command
 
 
 class RunService:
@@ -35,15 +38,24 @@ class RunService:
         self._written: dict[str, list[tuple[str, str]]] = {}
         self._tips_seen = -1
 
-    async def import_runs(self, paths: Sequence[str], format: str = "auto") -> RunImportReport:
+    async def import_runs(
+        self, paths: Sequence[str], format: str = "auto", picture_words: bool | None = None
+    ) -> RunImportReport:
         """Import every run found under the paths; skip known ones.
 
+        ``picture_words``: read the words of pages that have only pictures; by default as the settings say.
         The import has a thread and connections of its own, so that the queue stays usable meanwhile.
         """
         roots = [Path(path).expanduser() for path in paths]
         for root in roots:
             if not os.path.exists(root):  # noqa: PTH110 False too for a name that the system can't take
                 raise InputError("no such file or folder", path=str(root), remedy="check the path")
+
+        if picture_words and not can_read_pictures():
+            raise InputError(
+                "words in pictures can't be read: the extra 'ocr' is not installed",
+                remedy=install_command("sitelore[ocr]"),
+            )
 
         async def work(job: Job) -> RunImportReport:
             loop = asyncio.get_running_loop()
@@ -53,8 +65,9 @@ class RunService:
                 return not job.cancel_requested
 
             def importing() -> RunImportReport:
+                wanted = settings.load().picture_words == "on" if picture_words is None else picture_words
                 with Workspace.open(self._core.workspace.path) as own:
-                    return import_paths(own, roots, format, progress)
+                    return import_paths(own, roots, format, progress, words=wanted and can_read_pictures())
 
             report = await self._core.on_worker(importing)
             # Runs that another process, or a killed one, put in place may be missing in this process's index.

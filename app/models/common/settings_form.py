@@ -26,7 +26,15 @@ MODEL = ("model_url", "model_name", "model_effort", "model_price")
 ADVANCED = ("model_api", "model_tools", "model_cache_marks", "model_headers", "model_api_version")
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Browser and retrieval": ("browser", "sandbox", "encoder", "picture_encoder", "token_budget"),
-    "Runs": ("run_tokens", "run_money", "run_seconds", "learnings", "keep_logins", "at_once"),
+    "Runs": (
+        "run_tokens",
+        "run_money",
+        "run_seconds",
+        "learnings",
+        "keep_logins",
+        "at_once",
+        "picture_words",
+    ),
     "Window": ("theme", "notifications", "quiet_hours"),
 }
 """The settings below the model's, by the title of their group."""
