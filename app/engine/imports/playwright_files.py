@@ -131,11 +131,11 @@ class _BoundedFile(io.FileIO):
     """A zip file of which no single read is longer than its longest allowed table of contents."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        wanted = MAX_DIRECTORY_BYTES + 1 if size is None or size < 0 else size
-        data = super().read(min(wanted, MAX_DIRECTORY_BYTES + 1)) or b""
-        if len(data) > MAX_DIRECTORY_BYTES:
+        left = os.fstat(self.fileno()).st_size - self.tell()
+        wanted = left if size is None or size < 0 else min(size, left)
+        if wanted > MAX_DIRECTORY_BYTES:
             raise zipfile.BadZipFile("its table of contents is too long")
-        return data
+        return super().read(max(wanted, 0)) or b""
 
 
 @contextmanager
