@@ -45,9 +45,9 @@ from app.engine.core.verdicts import Flag, Label, Risk, Score, Verdict
 from app.engine.detectors.cross_validation import CrossValidation
 from app.engine.services.tip_drafting import condition_of
 from app.errors import NotFound, SiteloreError
-from kb.gate import error_rules
 from kb.confidential import LeaveOut
 from kb.differences import KbChanges
+from kb.gate import error_rules
 from kb.merge import MergeReport
 from kb.merge_plan import MergePlan
 from kb.tip import (
