@@ -21,6 +21,7 @@ NOT_INSTALLED = {
     "git is not installed",
     "Ray is an extra",
     "needs packages of others, each in an environment: make test-adapters",
+    "harbor needs Python 3.12",
     "webarena-verified is not installed: sitelore eval strict-setup",
 }
 NOT_ON_THIS_SYSTEM = {
