@@ -9,7 +9,7 @@ from app.errors import PathError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunExportReport:
-    """What an export wrote.
+    """The files that an export wrote, and what it left out.
 
     Attributes:
         paths: the files or folders that were written, one a run.

@@ -79,7 +79,6 @@ def absences(run: Run, steps: Sequence[Step]) -> tuple[str, ...]:
 
 
 def with_absences(read: ReadRun) -> ReadRun:
-    """Return a run whose notes say also what it lacks; a note that says it already is not repeated."""
-    missing = (note for note in absences(read.run, read.steps) if note not in read.run.notes)
-    notes = (*read.run.notes, *missing)
+    """Return a run whose notes say first what it lacks; a note that says it already is not repeated."""
+    notes = tuple(dict.fromkeys((*absences(read.run, read.steps), *read.run.notes)))
     return replace(read, run=replace(read.run, notes=notes)) if notes != read.run.notes else read

@@ -17,6 +17,7 @@ from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.core.verdicts import Flag
 from app.engine.detectors.cause_endings import refusals
 from app.engine.detectors.cause_material import CauseMaterial
+from app.engine.detectors.rules.claims import is_whole
 from app.engine.detectors.suspect import answer_step, find_suspect
 from app.engine.store.workspace import Workspace
 from app.errors import SiteloreError
@@ -95,6 +96,8 @@ def _answer_page(visited: VisitedPages) -> AnswerPage:
     run, steps = visited.run, visited.steps
     terms = answer_terms(run.answer or "", run.intent)
     places = find_places(terms, visited.pages, page_rows)
+    # What stands on no page that can be read whole may stand on one that nobody recorded.
+    readable = bool(visited.pages) and all(is_whole(page.tree) for page in visited.pages)
     answered = answer_step(run, steps)
     return AnswerPage(
         run=run.id,
@@ -105,6 +108,7 @@ def _answer_page(visited: VisitedPages) -> AnswerPage:
         terms=tuple(
             AnswerTerm(text=term.text, kind=term.kind, in_task=term.in_task, places=_shown(found))
             for term, found in zip(terms, places, strict=True)
+            if found or readable
         ),
         pages=len(visited.pages),
         missing=visited.missing,

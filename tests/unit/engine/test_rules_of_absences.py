@@ -87,7 +87,7 @@ def test_a_format_notes_absences_once_unless_it_says_them_itself() -> None:
     form = RunFormat(
         name="x", title="X", new_finder=lambda: _find, load=_load, parse=lambda _raw, _sites: read
     )
-    assert form.read(None, SiteTable({})).run.notes == ("cut", "no goal", "no reasons")
+    assert form.read(None, SiteTable({})).run.notes == ("no reasons", "no goal", "cut")
     assert replace(form, notes_absences=False).read(None, SiteTable({})) is read
     assert with_absences(form.read(None, SiteTable({}))) == form.read(None, SiteTable({}))
 
