@@ -12,6 +12,7 @@ RUN_MODULE = "--run-module"
 CHILDREN = (
     "app.engine.host",
     "app.engine.imports.worker",
+    "app.engine.pickles.worker",
     "app.engine.services.probe_child",
     "app.take_screenshots",
 )
@@ -67,6 +68,17 @@ def reinstall_command(package: str) -> str:
     if (place / "pipx_metadata.json").is_file():
         return "pipx reinstall sitelore"
     return f"{sys.executable} -m pip install --force-reinstall '{package}'"
+
+
+def version() -> str:
+    """Return the installed version."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("sitelore")
+    except PackageNotFoundError:
+        return "(from a checkout)"
 
 
 def program() -> Path:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from app.cli.common import workspace_path
-from app.errors import InputError, UsageError
+from app.errors import InputError
 
 Place = Literal["review", "map", "live", "knowledge", "evaluate"]
 OPEN = "open"
@@ -39,12 +39,10 @@ def open_(
 
     `sitelore FILE` is short for it. An open window of the workspace takes them over.
     """
-    named = [Path(path).expanduser() for path in paths or []]
+    named = [_run_folder(Path(path).expanduser()) for path in paths or []]
     for path in named:
         if not os.path.exists(path):  # noqa: PTH110 False too for a name that the system can't take
             raise InputError("no such file or folder", path=str(path), remedy="check the path")
-    if not named and show is None:
-        raise UsageError("name a file or folder to open", remedy="or a perspective with --show")
     from app.cli.root import need_qt
 
     need_qt()
@@ -52,6 +50,11 @@ def open_(
 
     opened = [str(path.resolve()) for path in named]
     raise typer.Exit(run_workbench(workspace_path(), paths=opened, show=show or ""))
+
+
+def _run_folder(path: Path) -> Path:
+    """Return the folder of a ``run.json``, which stands for its run where folders can't be double-clicked."""
+    return path.absolute().parent if path.name == "run.json" and path.is_file() else path
 
 
 def _is_path(word: str) -> bool:

@@ -14,6 +14,7 @@ import typer
 from app.cli import (
     agent,
     ask_again,
+    desktop,
     eval,
     graph,
     kb,
@@ -44,7 +45,7 @@ app = typer.Typer(
     cls=opening.CommandsOrFiles,
     help="Turn failed web-agent runs into site knowledge. Without a command, open the workbench.",
     no_args_is_help=False,
-    add_completion=False,
+    add_completion=False,  # `sitelore completion` answers at once; typer's would start Python at each Tab
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -66,6 +67,9 @@ app.command("import")(runs.import_)
 app.command("detect")(review.detect)
 app.command("explore")(graph.explore)
 app.command("run")(agent.run)
+app.command("install-desktop")(desktop.install_desktop)
+app.command("man")(desktop.man)
+app.command("completion")(desktop.completion)
 runs.app.command("memory")(agent.memory)
 runs.app.command("prompts")(prompts.prompts)
 runs.app.command("ask-again")(ask_again.ask_again)
@@ -92,9 +96,9 @@ def root(
     log.setup(loglevel)
     GLOBALS.workspace, GLOBALS.author = workspace, ""
     if version:
-        from importlib.metadata import version as installed
+        from app.installation import version as installed
 
-        sys.stdout.write(f"sitelore {installed('sitelore')}\n")
+        sys.stdout.write(f"sitelore {installed()}\n")
         raise typer.Exit
     if context.invoked_subcommand is None:
         need_qt()

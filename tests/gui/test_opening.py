@@ -42,6 +42,8 @@ def test_a_path_in_place_of_a_command_is_opened(started, tmp_path: Path, monkeyp
     assert command_line(["plain"]) == 0
     assert command_line(["open", str(tmp_path / "plain")]) == 0
     assert command_line(["open", "--show", "live"]) == 0
+    (tmp_path / "a run" / "run.json").touch()
+    assert command_line(["a run/run.json"]) == 0
     names = [([Path(path).name for path in paths], show) for paths, show in started]
     assert names == [
         (["shop.akb"], ""),
@@ -49,6 +51,7 @@ def test_a_path_in_place_of_a_command_is_opened(started, tmp_path: Path, monkeyp
         (["plain"], ""),
         (["plain"], ""),
         ([], "live"),
+        (["a run"], ""),
     ]
     assert all(Path(path).is_absolute() for paths, _ in started for path in paths)
 
@@ -59,7 +62,6 @@ def test_a_path_in_place_of_a_command_is_opened(started, tmp_path: Path, monkeyp
         (["no-such-command"], 2, "No such command 'no-such-command'"),
         (["gone.akb"], 3, "no such file or folder"),
         (["./gone"], 3, "no such file or folder"),
-        (["open"], 2, "name a file or folder to open"),
         (["open", "--show", "nowhere"], 2, "nowhere"),
     ],
 )

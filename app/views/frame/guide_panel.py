@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QUrl
@@ -28,6 +30,10 @@ class GuidePage(QTextBrowser):
     def loadResource(self, type: int, name: QUrl | str) -> Any:
         """Load a part of the page; a picture that is wider than the page is scaled down, sharp on every screen."""
         found: Any = super().loadResource(type, name)
+        if type == QTextDocument.ResourceType.MarkdownResource.value:
+            return _without_lost_pictures(
+                bytes(found.data()), Path(self.source().resolved(QUrl(name)).toLocalFile())
+            )
         picture = QPixmap(self.source().resolved(QUrl(name)).toLocalFile())
         bar = self.verticalScrollBar().sizeHint().width()
         room = self.contentsRect().width() - bar - 2 * int(self.document().documentMargin())
@@ -44,6 +50,15 @@ class GuidePage(QTextBrowser):
             self.setSource(target)
         else:
             QDesktopServices.openUrl(target)
+
+
+def _without_lost_pictures(text: bytes, page: Path) -> bytes:
+    """Return a page with the words of each picture that is not there: an installed program has none of them."""
+
+    def shown(picture: re.Match[bytes]) -> bytes:
+        return picture[0] if (page.parent / picture[2].decode()).is_file() else b"*" + picture[1] + b"*"
+
+    return re.sub(rb"!\[([^\]]*)\]\(([^)\s]+)\)", shown, text)
 
 
 class GuidePanel(Overlay):
