@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.errors import SiteloreError
 from kb.errors import KbError
+from kb.invisible import visible
 from kb.site_map import FoundState, MapMove, MapPath
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class WorkspaceMaps:
                 FoundState(
                     site=name,
                     state=hit.node,
-                    title=hit.title,
+                    title=visible(hit.title),
                     url=hit.url,
                     score=round(hit.score, 4),
                     matched=hit.matched,
@@ -56,11 +57,11 @@ class WorkspaceMaps:
             moves = tuple(
                 MapMove(
                     operation=step.operation.value,
-                    element=step.locator.words if step.locator is not None else "",
+                    element=visible(step.locator.words) if step.locator is not None else "",
                     value=step.value,
                     css=step.locator.css if step.locator is not None else "",
                     state=node,
-                    title=title,
+                    title=visible(title),
                     url=url,
                 )
                 for step, node, title, url in zip(
