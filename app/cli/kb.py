@@ -23,6 +23,7 @@ from app.cli.kb_serve import EXAMPLES, serve_
 from app.cli.tip_tests import try_site
 from app.errors import UsageError
 from kb.confidential import LeaveOut
+from kb.errors import KbError
 from kb.tip import PARTLY, Query, Retrieval, Retrieved, Status, VerifyReport
 
 app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge bases.", no_args_is_help=True)
@@ -161,7 +162,10 @@ def freeze(
     reasons = {tip: reason for tip, _, reason in (pair.partition("=") for pair in waive or ())}
     if not all(reasons.values()):
         raise UsageError("a waiver needs a reason", remedy="write --waive TIP=REASON")
-    leave_out = LeaveOut.of(without_tag or (), without_author or (), without_site or ())
+    try:
+        leave_out = LeaveOut.of(without_tag or (), without_author or (), without_site or ())
+    except KbError as error:
+        raise UsageError(str(error)) from error
     report = with_engine(
         lambda engine: engine.freeze(str(out), include or (), reasons, with_learnings, leave_out),
         encoder="cached",

@@ -12,7 +12,7 @@ class Command:
     Attributes:
         keys: default shortcuts in Qt's portable text, the one to show first; ``G, R`` is a chord.
         place: where it works: ``everywhere``, ``review``, ``composer`` and ``compare`` (inside Review), ``map``,
-            ``live``, ``knowledge`` or ``evaluate``.
+            ``live``, ``knowledge``, ``merge`` (inside Knowledge) or ``evaluate``.
         menu: path in the menu bar (``View/Text size``); "" is palette only.
         icon: a name of the Material Design set.
         in_text: its plain keys work in a text field too (Esc).
@@ -43,6 +43,7 @@ class Perspective:
         place: its name in the command table.
         keys, icon: of its ``go`` command.
         inner: titles of places inside it, which have commands of their own.
+        apart: those of them in which the perspective's own commands don't work.
     """
 
     place: str
@@ -50,6 +51,7 @@ class Perspective:
     keys: tuple[str, ...]
     icon: str
     inner: dict[str, str] = field(default_factory=dict[str, str])
+    apart: tuple[str, ...] = ()
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -67,7 +69,14 @@ PERSPECTIVES = (
     ),
     Perspective("map", "Map", ("Ctrl+2", "G, M"), "map-outline"),
     Perspective("live", "Live", ("Ctrl+3", "G, L"), "television-play"),
-    Perspective("knowledge", "Knowledge", ("Ctrl+4", "G, K"), "book-open-variant"),
+    Perspective(
+        "knowledge",
+        "Knowledge",
+        ("Ctrl+4", "G, K"),
+        "book-open-variant",
+        {"merge": "Merging a knowledge base"},
+        apart=("merge",),
+    ),
     Perspective("evaluate", "Evaluate", ("Ctrl+5", "G, E"), "scale-balance"),
 )
 """All perspectives, in the rail's order."""
@@ -75,7 +84,9 @@ PERSPECTIVES = (
 EVERYWHERE = "everywhere"
 
 ACTIVE_PLACES: dict[str, tuple[str, ...]] = {EVERYWHERE: (EVERYWHERE,)} | {
-    place: (place, EVERYWHERE) if place == view.place else (place, view.place, EVERYWHERE)
+    place: (place, EVERYWHERE)
+    if place == view.place or place in view.apart
+    else (place, view.place, EVERYWHERE)
     for view in PERSPECTIVES
     for place in view.places
 }

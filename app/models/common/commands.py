@@ -15,6 +15,7 @@ from app.models.common.command import ACTIVE_PLACES, PERSPECTIVES, PLACE_TITLES,
 from app.models.common.keymap import Keymap, readable_key
 from app.models.evaluate.commands import EVALUATE_COMMANDS, PAIR_COMMANDS
 from app.models.graph.commands import MAP_COMMANDS
+from app.models.knowledge.commands import MERGE_COMMANDS
 from app.models.live.commands import LIVE_COMMANDS
 from app.models.prompts.commands import prompt_commands
 from app.models.review.commands import COMPARISON_COMMANDS, PAGE_COMMANDS, PANEL_COMMANDS
@@ -230,11 +231,13 @@ KNOWLEDGE = (
         ("knowledge.schedule", "Test tips on a schedule…", "", "calendar-clock"),
         ("kb.freeze", "Freeze…", "F|Ctrl+Shift+F", "snowflake"),
         ("kb.verify", "Verify a frozen file…", "Shift+F", "shield-check-outline"),
+        ("kb.release", "Release page…", "Ctrl+Shift+L", "file-document-outline"),
     ),
     *commands("knowledge", "", ("kb.choose", "Choose the file to freeze to…", "", "folder-outline")),
     *commands(
         "knowledge", "Knowledge",
         ("kb.copy_hash", "Copy the sha256", "C", "content-copy"),
+        ("kb.merge", "Merge a knowledge base…", "M", "call-merge"),
         ("kb.import", "Import tips…", "I", "import"),
         ("kb.export", "Export tips…", "Shift+I", "export"),
     ),
@@ -261,6 +264,7 @@ COMMANDS: tuple[Command, ...] = (
     *LIVE_COMMANDS,
     *prompt_commands("live", "Live/Prompts"),
     *KNOWLEDGE,
+    *MERGE_COMMANDS,
     *EVALUATE_COMMANDS,
 )
 
@@ -271,6 +275,8 @@ REPEATING = (
     "compare.next",
     "compare.prev",
     "knowledge.",
+    "merge.next",
+    "merge.previous",
     "map.next",
     "map.prev",
     "map.zoom",

@@ -10,6 +10,8 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.models.common.object_list import ObjectList
 from app.models.knowledge.tip_table import STATUSES
+from kb.confidential import LeaveOut
+from kb.errors import KbError
 from kb.select import is_followed, to_freeze
 from kb.tip import (
     FreezeReport,
@@ -22,6 +24,7 @@ from kb.tip import (
 )
 
 if TYPE_CHECKING:
+    from app.engine.api.shared_knowledge_api import ReleasePage
     from app.models.common.engine_client import EngineEvents
     from app.models.common.tasks import Tasks
 
@@ -91,6 +94,10 @@ class FreezeModel(QObject):
         self.is_open = self.is_busy = False
         self.error = self.verify_error = ""
         self.report: FreezeReport | None = None
+        self.without = {"tags": "", "authors": "", "sites": ""}
+        """What stays out as confidential, as typed: names with commas between them."""
+        self.since = ""
+        """An older frozen file that the release page compares with, "" for none."""
         self.verified: VerifyReport | None = None
         client.knowledge_changed.connect(self._again)
 
@@ -124,6 +131,32 @@ class FreezeModel(QObject):
     def set_path(self, path: str) -> None:
         self.path = path.strip()
         self.changed.emit()
+
+    def set_without(self, what: str, text: str) -> None:
+        """Leave out tips with these ``tags``, by these ``authors``, or of these ``sites``."""
+        self.without[what] = text
+        self.changed.emit()
+
+    def set_since(self, path: str) -> None:
+        self.since = path.strip()
+
+    @property
+    def page_source(self) -> str:
+        """The frozen file that a release page would be of: the one frozen or verified last."""
+        known = self.report or self.verified
+        return known.path if known is not None else ""
+
+    def write_page(self, out: str) -> None:
+        """Write the release page of the file frozen or verified last."""
+        if not self.page_source:
+            return
+        path = out if PurePath(out).suffix else f"{out}.html"
+
+        def written(page: ReleasePage) -> None:
+            self.notice.emit(self.tr("Release page written to {0}").format(page.path))
+
+        releasing = self._client.api.kb_release(self.page_source, self.since, path)
+        self._tasks.start(releasing, written, self._tell, key="knowledge-release")
 
     def set_include(self, status: str, *, included: bool) -> None:
         """Freeze the tips of this status, or the learnings, too, or no longer."""
@@ -179,11 +212,19 @@ class FreezeModel(QObject):
             self.error = self.tr("Type or choose a path for the file.")
             self.changed.emit()
             return
+        try:
+            leave_out = LeaveOut.of(**{what: _names(text) for what, text in self.without.items()})
+        except KbError as error:
+            self._failed(error)
+            return
         path = self.path if PurePath(self.path).suffix else f"{self.path}.akb"
         self.path, self.is_busy, self.error, self.report = path, True, "", None
         self.changed.emit()
         freezing = self._client.api.freeze(
-            path, self._chosen_statuses, with_learnings=LEARNINGS in self.include
+            path,
+            self._chosen_statuses,
+            with_learnings=LEARNINGS in self.include,
+            leave_out=leave_out or None,
         )
         self._tasks.start(freezing, self._frozen, self._failed, key="knowledge-freeze")
 
@@ -259,6 +300,10 @@ class FreezeModel(QObject):
     def _failed(self, error: BaseException) -> None:
         self.error, self.is_busy = str(error), False
         self.changed.emit()
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _is_own(tip: Tip) -> bool:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.common.tasks import ignore
 from app.models.knowledge.freeze_form import FreezeModel
+from app.models.knowledge.merge_model import MergeModel
 from app.models.knowledge.retrieval_test import RetrievalTestModel
 from app.models.knowledge.tip_editor import TipEditor
 from app.models.knowledge.tip_table import TipTableModel
@@ -70,6 +71,7 @@ class KnowledgeModel(QObject):
         self.trying = RetrievalTestModel(client, tasks, self)
         self.freezing = FreezeModel(client, tasks, self)
         self.tests = TipTestModel(client, tasks, self)
+        self.merging = MergeModel(client, tasks, self)
         self.state, self.error = KnowledgeState.LOADING, ""
         self.current = ""
         self.selected: tuple[str, ...] = ()
@@ -79,7 +81,7 @@ class KnowledgeModel(QObject):
         self._all_stale = False
         self._timer = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._timer.timeout.connect(self._catch_up)
-        for part in (self.editor, self.freezing, self.tests):
+        for part in (self.editor, self.freezing, self.tests, self.merging):
             part.notice.connect(self.notice)
         self.editor.opened.connect(lambda: self.tests.show(self.editor.tip))
         self.tests.changed.connect(self._show_results)
@@ -258,6 +260,7 @@ class KnowledgeModel(QObject):
             "tip": self.current,
             "try": [self.trying.url, self.trying.goal],
             "frozen": self.freezing.path,
+            "without": dict(self.freezing.without),
         }
 
     def restore(self, session: dict[str, Any]) -> None:
@@ -273,6 +276,11 @@ class KnowledgeModel(QObject):
                     self.trying.fill(url, goal, "", "")
                 case _:
                     pass
+        without = session.get("without")
+        if isinstance(without, dict):
+            for what, names in cast("dict[str, object]", without).items():
+                if what in self.freezing.without and isinstance(names, str):
+                    self.freezing.without[what] = names
         if isinstance(session.get("frozen"), str):
             self.freezing.set_path(session["frozen"])
 

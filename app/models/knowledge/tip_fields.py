@@ -33,10 +33,10 @@ def coverage_text(coverage: ScopeCoverage | None) -> str:
 
 
 def field_of(draft: TipDraft, name: str) -> str:
-    """Return a field as text: site, scope, kind, text, when, do, before, why or keywords."""
+    """Return a field as text: site, scope, kind, text, when, do, before, why, keywords or tags."""
     match name:
-        case "keywords":
-            return ", ".join(draft.keywords)
+        case "keywords" | "tags":
+            return ", ".join(getattr(draft, name))
         case _:
             return str(getattr(draft, name))
 
@@ -48,9 +48,9 @@ def with_field(draft: TipDraft, name: str, value: str) -> TipDraft:
             return replace(draft, scope=Scope.parse(" ".join(value.split())))
         case "kind":
             return replace(draft, kind=Kind(value))
-        case "keywords":
+        case "keywords" | "tags":
             words = (word.strip() for word in value.replace("\n", ",").split(","))
-            return replace(draft, keywords=tuple(dict.fromkeys(word for word in words if word)))
+            return replace(draft, **{name: tuple(dict.fromkeys(word for word in words if word))})
         case "site":
             return replace(draft, site=value.strip())
         case _:

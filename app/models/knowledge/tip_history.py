@@ -14,6 +14,7 @@ from kb.tip_changes import FieldChange, changes_between
 
 __all__ = ["FieldChange", "RevisionListModel", "RevisionRow", "revision_rows"]
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevisionRow:
     """One revision compared with the one before it; ``changes`` is empty for the first."""

@@ -60,6 +60,9 @@ class FreezePane(QFrame):
         self.left_out = FittedList(theme, left_out_row, self.tr("Tips that lint keeps out"), LEFT_OUT, most=6)
         self.left_out.setModel(model.left_out)
         self.report, self.verdict = QLabel(), QLabel()
+        self.without = {what: QLineEdit() for what in model.without}
+        self.warnings = text_label(kind="warn", wrap=True)
+        self.since, self.page = QLineEdit(), QPushButton()
         self.staying, self.take_reviewed = text_label(kind="warn"), styled(QPushButton(), "link")
         self._left_head = text_label(kind="section")
         self._lay_out()
@@ -137,15 +140,21 @@ class FreezePane(QFrame):
             self.total,
             self._left_head,
             self.left_out,
+            self._section(self.tr("Leave out as confidential")),
+            self._without_grid(),
             self._section(self.tr("File")),
             row,
             self.freeze,
             self.error,
             self.report,
+            self.warnings,
             (self.copy, 0, Qt.AlignmentFlag.AlignLeft),
             self._section(self.tr("Verify")),
             (self.verify, 0, Qt.AlignmentFlag.AlignLeft),
             self.verdict,
+            self._section(self.tr("Release page")),
+            self.since,
+            (self.page, 0, Qt.AlignmentFlag.AlignLeft),
             1,
             parent=inner,
             margins=(14, 4, 12, 12),
@@ -164,11 +173,12 @@ class FreezePane(QFrame):
             *self.include.values(),
             self.take_reviewed,
             self.left_out,
+            *self.without.values(),
             self.path,
             self.choose,
             self.freeze,
         ]
-        order += [self.copy, self.verify, self.close_button]
+        order += [self.copy, self.verify, self.since, self.page, self.close_button]
         for one, other in pairwise(order):
             QWidget.setTabOrder(one, other)
 
@@ -197,6 +207,37 @@ class FreezePane(QFrame):
             grid.addWidget(count, row, 1)
         return grid
 
+    def _without_grid(self) -> QGridLayout:
+        words = {"tags": self.tr("tags"), "authors": self.tr("authors"), "sites": self.tr("sites")}
+        names = {
+            "tags": self.tr("Leave out tips with these tags"),
+            "authors": self.tr("Leave out tips that these people wrote or edited"),
+            "sites": self.tr("Leave out the tips of these sites"),
+        }
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        for row, (what, field) in enumerate(self.without.items()):
+            label = text_label(words[what], "secondary")
+            label.setBuddy(field)
+            field.setAccessibleName(names[what])
+            field.setToolTip(
+                self.tr("{0}; commas between them. Only their number is kept.").format(names[what])
+            )
+            field.setPlaceholderText(self.tr("none"))
+            grid.addWidget(label, row, 0)
+            grid.addWidget(field, row, 1)
+        return grid
+
+    def choose_page(self) -> None:
+        """Choose where the release page of the file frozen or verified last goes."""
+        dialog = self._make_dialog(self.tr("Release page"), QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(self.tr("Web page (*.html)"))
+        dialog.setDefaultSuffix("html")
+        dialog.selectFile(f"{Path(self._model.page_source).stem}.html")
+        dialog.fileSelected.connect(self._model.write_page)
+        dialog.open()
+
     def _connect(self) -> None:
         model, trigger = self._model, self._center.trigger
         for status, box in self.include.items():
@@ -208,6 +249,10 @@ class FreezePane(QFrame):
             box.setToolTip(box.accessibleName())
             box.toggled.connect(partial(self._include, status))
         self.take_reviewed.clicked.connect(lambda: self.include["reviewed"].setChecked(True))
+        for what, field in self.without.items():
+            field.textEdited.connect(partial(model.set_without, what))
+        self.since.textEdited.connect(model.set_since)
+        self.page.clicked.connect(lambda: trigger("kb.release"))
         self.path.textEdited.connect(model.set_path)
         self.path.returnPressed.connect(model.freeze)
         self.freeze.clicked.connect(model.freeze)
@@ -229,6 +274,10 @@ class FreezePane(QFrame):
         if self.path.text().strip() != model.path:
             with QSignalBlocker(self.path):
                 self.path.setText(model.path)
+        for what, field in self.without.items():
+            if field.text() != model.without[what]:
+                with QSignalBlocker(field):
+                    field.setText(model.without[what])
         out = model.left_out.rowCount()
         looking = model.checked < model.to_check
         self.total.setText(
@@ -255,6 +304,9 @@ class FreezePane(QFrame):
     def _show_report(self) -> None:
         report = self._model.report
         self.report.setVisible(report is not None)
+        said = "\n".join(report.warnings) if report is not None else ""
+        self.warnings.setText(said)
+        self.warnings.setVisible(bool(said))
         self.copy.setVisible(report is not None or self._model.verified is not None)
         if report is None:
             return
@@ -306,6 +358,9 @@ class FreezePane(QFrame):
         self.path.setAccessibleName(self.tr("File to freeze to"))
         self.path.setPlaceholderText(self.tr("path ending in .akb"))
         self.path.setToolTip(self.tr("File to freeze to; Enter freezes"))
+        self.since.setAccessibleName(self.tr("Older frozen file to compare with"))
+        self.since.setPlaceholderText(self.tr("older frozen file to compare with, or none"))
+        self.since.setToolTip(self.since.accessibleName())
         self.take_reviewed.setText(self.tr("Also freeze reviewed tips"))
         self.take_reviewed.setAccessibleName(self.take_reviewed.text())
         self.freeze.setText(self.tr("Freeze   Enter"))
@@ -314,6 +369,7 @@ class FreezePane(QFrame):
             (self.choose, self.tr("Choose…"), "kb.choose"),
             (self.copy, self.tr("Copy the sha256"), "kb.copy_hash"),
             (self.verify, self.tr("Verify a file…"), "kb.verify"),
+            (self.page, self.tr("Release page…"), "kb.release"),
             (self.close_button, self.tr("Close"), "knowledge.back"),
         ):
             show_command(button, center, command, word)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.models.knowledge.tip_table import COLUMNS
 from app.views.knowledge.freeze_pane import FreezePane
+from app.views.knowledge.merge_pane import MergePane
 from app.views.knowledge.retrieval_tester import RetrievalTester
 from app.views.knowledge.tip_detail import STATUS_COMMANDS, TipDetail
 from app.views.knowledge.tip_table_pane import TipTablePane
@@ -61,7 +62,11 @@ class KnowledgeView(QWidget):
         self.tester.setMinimumHeight(120)
         self.rows.setMinimumWidth(360)
         self.side.setMinimumWidth(300)
-        vbox(self.columns, parent=self)
+        self.merging = MergePane(model.merging, center, theme)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.columns)
+        self.pages.addWidget(self.merging)
+        vbox(self.pages, parent=self)
         self._by_hand = False
         for splitter in (self.rows, self.columns):
             splitter.splitterMoved.connect(self._on_moved)
@@ -69,6 +74,7 @@ class KnowledgeView(QWidget):
         model.changed.connect(center.refresh)
         model.selection_changed.connect(center.refresh)
         model.freezing_changed.connect(self._on_freezing)
+        model.merging.opened.connect(self._on_merging)
         model.waiver_changed.connect(self._on_waiver)
         model.step_requested.connect(self.step_requested)
         model.editor.opened.connect(self._on_opened)
@@ -79,7 +85,11 @@ class KnowledgeView(QWidget):
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        self.tips.take_focus()
+        if self.model.merging.is_open:
+            self._center.set_place("merge")
+            self.merging.begin()
+        else:
+            self.tips.take_focus()
 
     def save_layout(self) -> dict[str, Any]:
         """Column widths, and the model's session."""
@@ -167,6 +177,7 @@ class KnowledgeView(QWidget):
         bind("kb.verify", self._verify)
         bind("kb.choose", self.freeze.choose_target)
         bind("kb.copy_hash", freezing.copy_hash, lambda: bool(freezing.report or freezing.verified))
+        bind("kb.release", self.freeze.choose_page, lambda: bool(freezing.page_source))
         bind("kb.import", self.freeze.choose_import)
         bind("kb.export", self.freeze.choose_export, lambda: model.table.total > 0)
         freezing.changed.connect(self._center.refresh)
@@ -210,6 +221,12 @@ class KnowledgeView(QWidget):
         if not is_open:
             self.tips.take_focus()
         self._center.refresh()
+
+    def _on_merging(self, is_open: bool) -> None:
+        self.pages.setCurrentWidget(self.merging if is_open else self.columns)
+        if self._center.place in ("knowledge", "merge"):
+            self._center.set_place("merge" if is_open else "knowledge")
+            self.focus_first()
 
     def _on_waiver(self) -> None:
         if not self.model.refused:  # its line is hidden, and Qt would focus the next field

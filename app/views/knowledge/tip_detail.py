@@ -118,6 +118,7 @@ class TipDetail(QFrame):
             "before": self.tr("Before: what has to come first"),
             "why": self.tr("Why: how the site works here"),
             "keywords": self.tr("Keywords, separated by commas"),
+            "tags": self.tr("Tags by which people file it, separated by commas; never frozen"),
         }
 
     def _lay_out(self) -> None:
@@ -174,7 +175,7 @@ class TipDetail(QFrame):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         top = Qt.AlignmentFlag.AlignTop
-        order = [*PARTS, "keywords", "site", "kind", "scope"]
+        order = [*PARTS, "keywords", "site", "kind", "scope", "tags"]
         for row, name in enumerate(order):
             label, field = self.words[name], self.kind if name == "kind" else self.fields[name]
             label.setBuddy(field)
@@ -197,7 +198,13 @@ class TipDetail(QFrame):
 
     def _order_tabs(self) -> None:
         order: list[QWidget] = [self.scroller, self.text, *(self.fields[name] for name in PARTS)]
-        order += [self.fields["keywords"], self.fields["site"], self.kind, self.fields["scope"]]
+        order += [
+            self.fields["keywords"],
+            self.fields["site"],
+            self.kind,
+            self.fields["scope"],
+            self.fields["tags"],
+        ]
         order += [*self.steps.tab_order, *self.drafted.tab_order, *self.region.tab_order]
         order += self.tests.buttons.values()
         order += [self.lint, self.examples, self.similar, self.history, self.restore]

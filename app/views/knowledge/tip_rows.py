@@ -14,6 +14,7 @@ from app.views.widgets.signs import Sign, draw_tick
 
 if TYPE_CHECKING:
     from app.models.knowledge.freeze_form import LeftOut
+    from app.models.knowledge.merge_model import MergeLine
     from app.models.knowledge.retrieval_test import RetrievalRow
     from app.models.knowledge.tip_history import RevisionRow
     from app.models.knowledge.tip_table import Tip
@@ -26,6 +27,7 @@ ROUTE_ROLE = {"url": "accent", "keyword": "live", "embedding": "ok"}
 ROUTE_SIGN = {"url": "/", "keyword": "#", "embedding": "≈"}
 RETRIEVAL = RowStyle(margins=(10, 3, 8, 3), height=40, ruled=True)
 REVISION = RowStyle(margins=(10, 0, 8, 0), height=24)
+MERGE = RowStyle(margins=(10, 3, 8, 3), height=42, ruled=True)
 LEFT_OUT = RowStyle(margins=(10, 2, 8, 2), height=38)
 
 
@@ -104,6 +106,15 @@ def left_out_row(row: LeftOut) -> RowContent:
     return RowContent(
         lines=(line(rules, right=small(row.tip, middle=True, share=0.4)), line(plain(row.message)))
     )
+
+
+def merge_row(line_: MergeLine) -> RowContent:
+    """What would become of the tip, and the decision; below, its text there."""
+    role = ("ok" if line_.decided else "warn") if line_.is_conflict else "muted"
+    sign = ("✓" if line_.decided else "●") if line_.is_conflict else "+"
+    word = small(f"{sign} {line_.word}", role, bold=line_.is_conflict)
+    about = line_.decided or line_.about
+    return RowContent(lines=(line(word, right=small(about, middle=True, share=0.6)), line(plain(line_.text))))
 
 
 class StatusLabel(QWidget):
