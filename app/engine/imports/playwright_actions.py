@@ -284,6 +284,8 @@ _BY_TEXT = re.compile(r"(?:internal:(?P<by>text|label)|text)=" + _STRING)
 _BY_ATTRIBUTE = re.compile(r"internal:(?P<by>attr|testid)=\[(?P<name>[\w-]+)=" + _STRING)
 _NO_ELEMENT = re.compile(r"(?:nth=|visible=|internal:(?:control|has|or|and|chain|describe))")
 _RESOLVED = re.compile(r"locator resolved to (?:visible |hidden )?<([a-zA-Z][\w-]*)([^>]*)>(?:([^<]*)</)?")
+_ID = re.compile(r"#([\w-]+)")
+_TEST_ID = re.compile(r"internal:testid=\[(?P<attribute>[\w-]+)=(?P<name>" + _STRING + r")[is]?\]")
 _ATTRIBUTE = re.compile(r"([\w:-]+)=\"([^\"]*)\"")
 _ROLES_OF_ATTRIBUTES = {"placeholder": "field", "alt": "image"}
 
@@ -327,7 +329,7 @@ class FoundTarget:
 
 
 def find_target(call: TracedCall, page: PageDocument | None) -> FoundTarget:
-    """Return a call's element: as marked in the page, as the call's log resolved it, else as its selector says."""
+    """Return a call's element: as marked in the page, as its log resolved it, by its id, else as its selector says."""
     selector = text(call.params.get("selector"))
     said = selector_target(selector) if selector else None
     if not selector and call.cls != "ElementHandle":
@@ -344,7 +346,22 @@ def find_target(call: TracedCall, page: PageDocument | None) -> FoundTarget:
             role, name = described(HtmlNode(found[1].lower(), held, [found[3] or ""]))
             said = ActionTarget(role=role, name=name or (said.name if said else ""))
         return FoundTarget(said, "", is_password, held)
+    node = _by_id(page.html, selector) if page is not None else None
+    if page is not None and node is not None:
+        return _marked(page, node, said)
     return FoundTarget(said)
+
+
+def _by_id(document: HtmlNode, selector: str) -> HtmlNode | None:
+    """Return the element of a selector that is nothing but an id or a test id, if it is the only one."""
+    if found := _ID.fullmatch(selector):
+        named = [one for one in document.elements() if one.attributes.get("id") == found[1]]
+    elif found := _TEST_ID.fullmatch(selector):
+        wanted = _unquoted(found["name"])
+        named = [one for one in document.elements() if one.attributes.get(found["attribute"]) == wanted]
+    else:
+        return None
+    return named[0] if len(named) == 1 else None
 
 
 _CONTROLS = frozenset(

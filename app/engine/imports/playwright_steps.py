@@ -152,7 +152,7 @@ class _StepBuilder:
         page = self._render(main, call)
         moment = max(main.time, call.start) if main is not None and main.call else call.start
         step = self._on_page(index, page_id, page, call.start)
-        target = find_target(call, page.document if page is not None else None)
+        target = self._target(call, main, page)
         action = self._action(call, target)
         picture = self._pages.picture(page_id, moment, call, ("action", "before"))
         step = replace(
@@ -171,9 +171,22 @@ class _StepBuilder:
         self._note_navigation(call)
         return self._with_error(step, call)
 
+    def _target(self, call: TracedCall, main: FrameSnapshot | None, page: RenderedPage | None) -> FoundTarget:
+        """Return a call's element; of an assertion as the page after it has it, where it was not marked before."""
+        own = page.document if page is not None and main is not None and _owns(call, main) else None
+        if (own is None or own.target is None) and kind_of(call) is CallKind.EXPECTS:
+            after = next((one for one in call.snapshots.get("after", {}).values() if one.is_main), None)
+            later = self._render(after, call)
+            found = find_target(call, later.document if later is not None else None)
+            return FoundTarget(replace(found.words, bid="") if found.words else None)
+        return find_target(call, own)
+
     def _page_of(self, call: TracedCall) -> str:
         if call.page:
             return call.page
+        closed = self._trace.closed.items() if call.method == "close" else ()
+        if of_close := next((page for page, time in closed if call.start <= time <= call.end), ""):
+            return of_close
         if self._page and self._trace.closed.get(self._page, call.start + 1) > call.start:
             return self._page
         open_now = [
