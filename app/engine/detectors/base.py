@@ -33,9 +33,10 @@ KNOWN_ACTIONS = frozenset(form.name for spec in SPECS.values() for form in spec.
 """Actions whose effect is known; programs whose runs were imported have others."""
 OFF_PAGE_ACTIONS = (
     frozenset(form.name for spec in SPECS.values() if not spec.touches_page for form in spec.forms)
-    | {"answer_dialog"}
+    | {"answer_dialog", "expect", "fetch"}
 ) - FINAL_ACTIONS
-"""Actions that are not meant to change a page; a dialog is answered in advance."""
+"""Actions that are not meant to change a page: a dialog is answered in advance, a test's assertion only looks, its own
+request passes by the page."""
 
 _ICON = re.compile(r"(?:\\u[ef][0-9a-f]{3}|[\ue000-\uf8ff])\s*")
 """Glyphs of icon fonts, as characters or as BrowserGym writes them."""

@@ -9,6 +9,7 @@ import pytest
 
 from app.engine.core.action_result import Cause
 from app.engine.core.trajectory import ErrorClass, Outcome
+from app.engine.detectors.runner import detect_run
 from tests.support.foreign_runs import SAMPLES, needs_samples, read_all, read_one
 from tests.support.playwright_traces import (
     CLOCK,
@@ -423,3 +424,15 @@ def test_the_sample_is_read() -> None:
     assert all(bool(step.screenshot and step.tree and step.html) for step in read.steps[1:])
     assert read.steps[2].output == "innerText of #price: '24.50'"
     assert read.steps[4].notices == ("Choose a size first",)
+
+
+def test_assertions_and_scripts_that_change_nothing_are_no_flags(tmp_path: Path) -> None:
+    trace = TraceWriter()
+    trace.call("expect", {"selector": "#x", "expression": "to.be.visible"}, html=DOCUMENT)
+    trace.call("evaluateExpression", {"expression": "1"}, html=DOCUMENT)
+    trace.call("fetch", {"url": SHOP}, cls="APIRequestContext")
+    trace.call("click", {"selector": "#x"}, html=DOCUMENT)
+    trace.call("click", {"selector": "#y"}, html=DOCUMENT)
+    read = read_one(write_zip(tmp_path / "t.zip", trace.entries()))
+    flags = detect_run(read.run, read.steps, None, lambda digest: read.blobs.get(digest, b""))
+    assert [flag.step for flag in flags if flag.detector == "no-effect"] == [3, 4]

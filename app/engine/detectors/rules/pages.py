@@ -26,7 +26,11 @@ from app.engine.detectors.base import (
     short_url,
 )
 
-_NO_CHANGE_EXPECTED = OFF_PAGE_ACTIONS | FINAL_ACTIONS | {"scroll", "focus", "hover", "tab_focus", "new_tab"}
+_NO_CHANGE_EXPECTED = (
+    OFF_PAGE_ACTIONS
+    | FINAL_ACTIONS
+    | {"scroll", "focus", "hover", "tab_focus", "new_tab", "evaluate", "mouse_move"}
+)
 _TAKE_FOCUS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 """A click on these may do no more than set the cursor."""
 
