@@ -5,6 +5,9 @@ from __future__ import annotations
 from tests.mutation.mutation import Mutation
 
 RULE, PAST, PLAN, MERGE = "kb/three_way.py", "kb/common_past.py", "kb/merge_plan.py", "kb/merge.py"
+CONFIDENTIAL, FREEZE = "kb/confidential.py", "kb/freeze.py"
+RELEASE = "app/engine/evaluation/report/release_page.py"
+_CONFIDENTIAL = ("tests/unit/kb/test_confidential.py",)
 _RULE = ("tests/unit/kb/test_three_way.py",)
 _MERGE = ("tests/unit/kb/test_merge.py",)
 
@@ -108,6 +111,42 @@ FAULTS = (
         "if draft.status is Status.ACTIVE and set(into.judge(draft)) - waived and not draft.text:",
         "A change with lint errors does not stay active.",
         _MERGE,
+        safety=True,
+    ),
+    Mutation(
+        "confidential-tag",
+        CONFIDENTIAL,
+        "if set(tip.tags) & set(self.tags):",
+        "if set(tip.tags) == set(self.tags) and len(tip.tags) > 1:",
+        "A tip with a left-out tag stays out of a frozen file.",
+        _CONFIDENTIAL,
+        safety=True,
+    ),
+    Mutation(
+        "confidential-editor",
+        FREEZE,
+        "[one.author for one in kb.history(tip.id)]",
+        "[]",
+        "A tip that a left-out author only edited stays out.",
+        _CONFIDENTIAL,
+        safety=True,
+    ),
+    Mutation(
+        "confidential-manifest",
+        FREEZE,
+        '"source": leave_out.names_in(tip.provenance.source),',
+        '"source": tip.provenance.source,',
+        "No name of what is left out is in the manifest.",
+        _CONFIDENTIAL,
+        safety=True,
+    ),
+    Mutation(
+        "confidential-release",
+        RELEASE,
+        "if one.tip.id in here or not _hides(facts.manifest)",
+        "if one.tip.id in here or _hides(facts.manifest)",
+        "The page of a release without confidential tips names none that is not in it.",
+        ("tests/unit/engine/test_release_page.py",),
         safety=True,
     ),
 )

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.models.common.object_list import ObjectList
 from app.models.knowledge.tip_table import STATUSES
-from kb.confidential import LeaveOut
+from kb.confidential import NOTHING, LeaveOut
 from kb.errors import KbError
 from kb.select import is_followed, to_freeze
 from kb.tip import (
@@ -89,7 +89,7 @@ class FreezeModel(QObject):
         self.path = ""
         self.include: set[str] = set()
         self.counts = dict.fromkeys((*STATUSES, LEARNINGS), 0)
-        self.checked = self.to_check = self.own_reviewed = 0
+        self.checked = self.to_check = self.own_reviewed = self.confidential = 0
         self.is_counted = False
         self.is_open = self.is_busy = False
         self.error = self.verify_error = ""
@@ -135,7 +135,7 @@ class FreezeModel(QObject):
     def set_without(self, what: str, text: str) -> None:
         """Leave out tips with these ``tags``, by these ``authors``, or of these ``sites``."""
         self.without[what] = text
-        self.changed.emit()
+        self._look(delay=0.3)
 
     def set_since(self, path: str) -> None:
         self.since = path.strip()
@@ -182,6 +182,9 @@ class FreezeModel(QObject):
             elif is_followed(tip):
                 self.counts[LEARNINGS] += 1
         tips = [tip for tip in every if to_freeze(tip, wanted, LEARNINGS in self.include)]
+        stay = self._confidential()
+        kept = [tip for tip in tips if not stay.reason(tip, lambda tip: (tip.provenance.author,))]
+        self.confidential, tips = len(tips) - len(kept), kept
         self.own_reviewed = sum(_is_own(tip) and tip.status is Status.REVIEWED for tip in every)
         self.is_counted = True
         self.checked, self.to_check, self.error = 0, len(tips), ""
@@ -195,6 +198,12 @@ class FreezeModel(QObject):
                 self.changed.emit()
         self.left_out.merge(found)
         self.changed.emit()
+
+    def _confidential(self) -> LeaveOut:
+        try:
+            return LeaveOut.of(**{what: _names(text) for what, text in self.without.items()})
+        except KbError:  # half typed; freezing says what is wrong
+            return NOTHING
 
     async def _errors_of(self, tip: Tip) -> list[LeftOut]:
         findings = await self._client.api.lint_tip(tip.id)

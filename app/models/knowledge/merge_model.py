@@ -131,7 +131,7 @@ class MergeModel(QObject):
         fields = _fields(row.base, mine, row.theirs)
         before = row.base if row.rival is None else None
         return MergeSides(
-            before=_side(fields, before, before),
+            before=_side(fields, None, before),
             mine=_side(fields, before, mine),
             theirs=_side(fields, before or (mine if row.rival is not None else None), row.theirs),
             by=row.by,
@@ -288,6 +288,6 @@ def _side(fields: tuple[str, ...], before: Tip | None, tip: Tip | None) -> tuple
     return tuple(
         FieldChange(field, diff_words(field_text(before, field), field_text(tip, field)))
         if before is not None
-        else FieldChange(field, (DiffPart("same", field_text(tip, field)),))
+        else FieldChange(field, (DiffPart("same", field_text(tip, field) or "–"),))
         for field in fields
     )

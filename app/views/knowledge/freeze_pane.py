@@ -281,7 +281,8 @@ class FreezePane(QFrame):
         out = model.left_out.rowCount()
         looking = model.checked < model.to_check
         self.total.setText(
-            self.tr("{0} would be frozen").format(tip_count(model.chosen - out))
+            self.tr("{0} would be frozen").format(tip_count(model.chosen - out - model.confidential))
+            + (self.tr(" · {0} confidential").format(model.confidential) if model.confidential else "")
             + (self.tr(" · lint checked {0} of {1}").format(model.checked, model.to_check) if looking else "")
             if model.is_counted
             else self.tr("counting the tips…")

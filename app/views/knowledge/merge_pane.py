@@ -13,7 +13,7 @@ from app.models.knowledge.merge_model import SIDES
 from app.views.knowledge.tip_rows import MERGE, merge_row
 from app.views.knowledge.tip_text import DiffView
 from app.views.widgets import Splitter
-from app.views.widgets.build import divider, hbox, scroll_area, styled, text_label, vbox
+from app.views.widgets.build import divider, hbox, restyle, scroll_area, styled, text_label, vbox
 from app.views.widgets.command_button import show_command
 from app.views.widgets.rows import RowList
 
@@ -144,6 +144,7 @@ class MergePane(QFrame):
         left = model.undecided
         word = self.tr("Apply · {0} to decide").format(left) if left else self.tr("Apply")
         show_command(self.apply, self._center, "merge.apply", word)
+        self.apply.setEnabled(model.can_apply)
         self._center.refresh()
         self._show_row()
 
@@ -173,8 +174,8 @@ class MergePane(QFrame):
         said += [self.tr("decided: {0}").format(decided)] if decided else []
         self.about.setText(" · ".join(part for part in said if part))
         for side, button in self.decide.items():
-            button.setCheckable(True)
-            button.setChecked(side == decided)
+            button.setEnabled(model.can_decide)
+            restyle(button, kind="primary" if side == decided else "")
         self._center.refresh()
 
     def _on_current(self, index: QModelIndex) -> None:
