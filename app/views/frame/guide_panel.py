@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QByteArray, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QPixmap, QTextDocument
 from PySide6.QtWidgets import QPushButton, QTextBrowser, QWidget
 
@@ -30,10 +30,9 @@ class GuidePage(QTextBrowser):
     def loadResource(self, type: int, name: QUrl | str) -> Any:
         """Load a part of the page; a picture that is wider than the page is scaled down, sharp on every screen."""
         found: Any = super().loadResource(type, name)
-        if type == QTextDocument.ResourceType.MarkdownResource.value:
-            return _without_lost_pictures(
-                bytes(found.data()), Path(self.source().resolved(QUrl(name)).toLocalFile())
-            )
+        if type == QTextDocument.ResourceType.MarkdownResource.value and found is not None:
+            page = Path(self.source().resolved(QUrl(name)).toLocalFile())
+            return QByteArray(_without_lost_pictures(bytes(found.data()), page))
         picture = QPixmap(self.source().resolved(QUrl(name)).toLocalFile())
         bar = self.verticalScrollBar().sizeHint().width()
         room = self.contentsRect().width() - bar - 2 * int(self.document().documentMargin())
