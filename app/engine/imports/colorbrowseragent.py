@@ -27,6 +27,7 @@ from app.engine.imports.source_files import (
     read_bytes,
     read_json_object,
 )
+from app.engine.imports.step_counts import count_steps
 from app.engine.imports.step_records import StepReader
 from app.engine.store.run_files import make_run_id
 from app.errors import InputError, PathError, printable
@@ -36,8 +37,6 @@ SOURCE = "colorbrowseragent"
 _STEP_FILE = re.compile(r"steps_info_(\d{1,9})\.json")
 _SUMMARY_FILE = "summary_info.json"
 _PAGE = ("axtree_txt", "pruned_html")
-_GAPS_NAMED = 20
-"""Missing records with a note of their own; further ones share one note."""
 _SUMMARY_KEYS = frozenset({"n_steps", "cum_reward", "err_msg", "terminated", "truncated"})
 _SUITE_AND_TASK = re.compile(
     r"\b(webchorearena|webarena|visualwebarena|workarena\w*|miniwob|assistantbench)\.(\w+)"
@@ -151,7 +150,8 @@ def parse(raw: RawRun, sites: SiteTable) -> ReadRun:
         raise InputError(
             f"no run: neither a step record nor a summary could be read here{first}", path=str(raw.folder)
         )
-    count = _count_steps(records)
+    said = step_records.integer(records.summary.get("n_steps"), -1)
+    count = count_steps(said, records.by_index, records.notes, _step_file)
     summaries = companion_files.summaries(raw.folder, raw.root) if not raw.is_end else {}
     reader = StepReader(records.by_index, summaries)
     steps = [reader.executed(index, last=index == count - 1) for index in range(count)]
@@ -192,42 +192,6 @@ def _read_records(raw: RawRun) -> _Records:
             f"the summary is missing: the score and the end are taken from the last record ({_SUMMARY_FILE})"
         )
     return records
-
-
-def _count_steps(records: _Records) -> int:
-    """Return the number of executed actions: by the summary, corrected where the records contradict it."""
-    said = step_records.integer(records.summary.get("n_steps"), -1)
-    last = max(records.by_index, default=-1)
-    if said < last or said > last + 1:
-        count = max(last, 0)
-        if said >= 0:
-            missing = (
-                f"the records of steps {last + 1} to {said} are missing"
-                f" ({_step_file(last + 1)} to {_step_file(said)})"
-                if said > last
-                else "there are more records"
-            )
-            records.notes.append(f"the summary says {said} steps, {missing}")
-            count = last + 1 if said > last else count
-    else:
-        count = said
-    missing = count - sum(index < count for index in records.by_index)
-    if missing > 10 * len(records.by_index) + 100:
-        records.notes.append(f"{missing} records are missing; only the steps that are there are shown")
-        kept = sorted(records.by_index)
-        records.by_index = {position: records.by_index[index] for position, index in enumerate(kept)}
-        return max(len(kept) - 1, 0)
-    gaps = [index for index in range(count) if index not in records.by_index]
-    records.notes.extend(
-        f"the record of step {index} is missing or unreadable ({_step_file(index)})"
-        for index in gaps[:_GAPS_NAMED]
-    )
-    if rest := gaps[_GAPS_NAMED:]:
-        records.notes.append(
-            f"{len(rest)} more records are missing or unreadable"
-            f" ({_step_file(rest[0])} to {_step_file(rest[-1])})"
-        )
-    return count
 
 
 def _step_file(index: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -35,8 +36,14 @@ _MIN_SECRET = 4
 class StepReader:
     """Converts one run's records; the pages' contents gather in ``blobs`` by SHA-256."""
 
-    def __init__(self, records: dict[int, Record], summaries: dict[int, str]) -> None:
+    def __init__(
+        self,
+        records: dict[int, Record],
+        summaries: dict[int, str],
+        answer_of: Callable[[Record], tuple[str, AgentOutput]] | None = None,
+    ) -> None:
         self._records, self._summaries = records, summaries
+        self._answer_of = answer_of or tagged_answer
         self._trees: dict[str, tuple[str, str, tuple[str, ...]]] = {}
         self._harmless: dict[str, bool] = {}
         self._last_html: tuple[str, str] = ("", "")
@@ -76,19 +83,19 @@ class StepReader:
         return replace(self._page(index, self._records[index]), executed=False)
 
     def _acted(self, index: int, record: Record, outcome: Record | None) -> tuple[Step, bool]:
-        raw = redact_text(text(record.get("action")))
-        output = read_output(raw)
+        raw, output = self._answer_of(record)
         readable = output.closed and (
             outcome is None or "last_action" not in outcome or outcome["last_action"] is not None
         )
         action, reason = output.action, output.reason
-        target = _target(observation(record), action)
+        target = target_of(observation(record), action)
         secret = typed_secret(action, target)
         if action is not None and secret:
             action = without_typed(action, secret)
-            raw, reason = raw.replace(secret, MARK), reason.replace(secret, MARK)
-            if len(secret) >= _MIN_SECRET:
-                self._typed.append(secret)
+        for one in filter(None, (secret, *output.secrets)):
+            raw, reason = raw.replace(one, MARK), reason.replace(one, MARK)
+            if len(one) >= _MIN_SECRET:
+                self._typed.append(one)
         raw, reason = self._without_typed(raw), self._without_typed(reason)
         page = self._page(index, record)
         return replace(
@@ -221,7 +228,7 @@ def _started(record: Record) -> float:
     return number(times.get("agent_start"), None) or number(times.get("env_start"), 0.0) or 0.0
 
 
-def _target(seen: Record, action: RecordedAction | None) -> ActionTarget | None:
+def target_of(seen: Record, action: RecordedAction | None) -> ActionTarget | None:
     """Return the action's element as the tree names it; one that is only in the HTML (hidden) by its tag and text."""
     if action is None or not action.bid:
         return None
@@ -244,12 +251,22 @@ _CLICK_DONE = "performing click action"
 
 @dataclass(frozen=True, slots=True)
 class AgentOutput:
-    """``call`` is the call's text, ``action`` the parsed call (or ``None``), ``closed`` whether its tag was."""
+    """``call`` is the call's text, ``action`` the parsed call (or ``None``), ``closed`` whether its tag was.
+
+    ``secrets`` are passwords that it types beside those of ``action``, which must no longer hold them.
+    """
 
     reason: str
     call: str
     action: RecordedAction | None
     closed: bool
+    secrets: tuple[str, ...] = ()
+
+
+def tagged_answer(record: Record) -> tuple[str, AgentOutput]:
+    """Return a record's answer in tags: its text, and what it says."""
+    raw = redact_text(text(record.get("action")))
+    return raw, read_output(raw)
 
 
 def read_output(raw: str) -> AgentOutput:
