@@ -192,6 +192,22 @@ FAULTS = (
         _TIME,
     ),
     Mutation(
+        "public-suffix-companies",
+        "app/engine/core/public_suffixes.py",
+        "    return PublicSuffixList(only_icann=True)\n",
+        "    return PublicSuffixList()\n",
+        "A company's suffix is not one that anybody may register under.",
+        ("tests/unit/engine/test_public_suffixes.py",),
+    ),
+    Mutation(
+        "robots-part-of-our-name",
+        "app/engine/graph/explore/robots.py",
+        "known.get(name, 'another')",
+        "known.get(name, name)",
+        "A group of robots.txt for a part of our name is not ours.",
+        ("tests/unit/engine/test_robots.py",),
+    ),
+    Mutation(
         "exploration-dripping-robots",
         EXPLORING,
         "        if time.monotonic() > deadline:\n",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from app.engine.core.addresses import browser_host
+from app.engine.core.public_suffixes import is_open_suffix
 from app.engine.core.sites import CROSS, HOME_PAGE, Site, SiteTable
 from app.engine.core.trajectory import Run, Step
 from app.errors import Conflict, UsageError
@@ -42,7 +43,8 @@ def host_glob(text: str) -> str:
 
     Other alphabets become ASCII as in a browser, and ports that a browser leaves out go.
 
-    Raises ``UsageError`` for what is no host, and for a glob that holds for every host.
+    Raises ``UsageError`` for what is no host, and for a glob that holds for every host, or for all under a registry's
+    suffix (``*.co.uk``).
     """
     given = text.strip()
     host = _wild_host(given.lower()) if "*" in given else _plain_host(given)
@@ -167,6 +169,8 @@ def _wild_host(given: str) -> str:
     try:
         name = ".".join(part if part.isascii() else part.encode("idna").decode() for part in name.split("."))
     except ValueError:
+        return ""
+    if is_open_suffix(name.partition(":")[0].lstrip("*.")):
         return ""
     return name if _WILD.fullmatch(name) and name.strip("*.:-_") else ""
 

@@ -16,6 +16,7 @@ from app.engine.core.local_time import (
     checked_timezone,
     machine_timezone,
 )
+from app.engine.core.public_suffixes import is_open_suffix
 from app.engine.core.risk_class import RiskClass, risk_classes
 from app.errors import UsageError
 
@@ -64,6 +65,11 @@ def _host(domain: str) -> str:
     if not host:
         raise UsageError(
             f"{domain!r} is not a host", remedy="give one such as shop.example or shop.example:8080"
+        )
+    if ("*." in domain or "." in host) and is_open_suffix(host):
+        raise UsageError(
+            f"anybody may register a name under {host}, so it is no host of this run",
+            remedy="name the site's own",
         )
     return host
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from app.engine.core.action_result import ActionResult, Cause, refused
 from app.engine.core.addresses import is_on_any_host, url_key
+from app.engine.core.public_suffixes import is_company_suffix, registrable_domain
 from app.engine.core.redaction import redact_url
 
 MAX_REVISITS = 2
@@ -91,14 +92,12 @@ class NavigationPolicy:
 
 
 def _is_search_engine(host: str) -> bool:
-    labels = host.split(".")
-    if len(labels) < 2:
+    domain = registrable_domain(host)
+    name, dot, _suffix = domain.partition(".")
+    if not dot or name not in _SEARCH_ENGINES or is_company_suffix(domain):
         return False
-    name = labels[-3] if len(labels) > 2 and labels[-2] in ("co", "com") else labels[-2]
-    if name not in _SEARCH_ENGINES:
-        return False
-    below = labels[: labels.index(name)]
-    return not below or below[-1] in ("www", "search", "m", "html", "lite", "images", "news")
+    below = host.removesuffix(domain).rstrip(".").rpartition(".")[2]
+    return below in ("", "www", "search", "m", "html", "lite", "images", "news")
 
 
 def _key(url: str) -> str:
