@@ -9,6 +9,7 @@ TESTS = Path(__file__).resolve().parents[1]
 
 NOT_OURS = {
     "the run collection is not beside the checkout",
+    "the format samples are not beside the checkout",
     "the task files are not beside the checkout",
     "the tasks of WebArena are not beside the checkout",
     "MiniWoB++ is not installed",

@@ -18,7 +18,7 @@ from app.engine.core.redaction import MARK, redact_text
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.imports import step_records
-from app.engine.imports.page_contents import PageContents, sites_of
+from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.picture_files import PictureFiles
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import (
@@ -98,7 +98,7 @@ def parse(raw: CleanedRun, sites: SiteTable) -> ReadRun:
     reader = StepReader({index: _record(row) for index, row in enumerate(rows)}, {})
     steps = [_as_said(reader.executed(at, last=at == count - 1), rows[at]) for at in range(count)]
     final = reader.after(count) if count < len(rows) else None
-    contents = PageContents(blobs=reader.blobs)
+    contents = ForeignContents(blobs=reader.blobs)
     notes = (
         [f"only the first {MAX_STEPS} steps are read"] if len(cast("list[object]", given)) > len(rows) else []
     )
@@ -168,7 +168,7 @@ def _with_pictures(
     rows: list[Record],
     steps: list[Step],
     final: Step | None,
-    contents: PageContents,
+    contents: ForeignContents,
     notes: list[str],
 ) -> tuple[list[Step], Step | None]:
     paths = [text(row.get("screenshot_path")).replace("\\", "/") for row in rows]

@@ -19,7 +19,7 @@ from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Outcome, Run
 from app.engine.imports.atif_steps import MAX_WORDS, TrajectorySteps
 from app.engine.imports.json_values import fields_of, items_of
-from app.engine.imports.page_contents import PageContents, sites_of
+from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.picture_files import PictureFiles, urls_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import MAX_JSON_BYTES, ReadRun, read_bytes, read_json_object
@@ -72,7 +72,7 @@ def parse(raw: AtifFile, sites: SiteTable) -> ReadRun:
     notes = _version_notes(document, raw.path)
     if not items_of(document.get("steps")):
         raise InputError("an ATIF trajectory without steps", path=str(raw.path))
-    contents = PageContents()
+    contents = ForeignContents()
     files = PictureFiles(raw.path.parent, contents, ("", "images"))
     read = TrajectorySteps(contents, files)
     read.read(document)

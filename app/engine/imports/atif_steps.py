@@ -15,7 +15,7 @@ from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.imports.aria_snapshot import tree_of_snapshot
 from app.engine.imports.json_values import fields_of, items_of
-from app.engine.imports.page_contents import PageContents, as_json
+from app.engine.imports.page_contents import ForeignContents, as_json
 from app.engine.imports.picture_files import PictureFiles
 from app.engine.imports.step_records import integer, number, text
 from app.engine.imports.tool_calls import LOOKING, base_name, read_tool_call
@@ -54,7 +54,7 @@ class TrajectorySteps:
     what is no step, by the sentence that says so.
     """
 
-    contents: PageContents
+    contents: ForeignContents
     files: PictureFiles
     steps: list[Step] = field(default_factory=list[Step])
     said: list[str] = field(default_factory=list[str])

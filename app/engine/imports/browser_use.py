@@ -21,7 +21,7 @@ from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step, Tab
 from app.engine.imports.browser_use_actions import read_action, read_box, read_target
 from app.engine.imports.browser_use_pages import task_in, tree_in
 from app.engine.imports.json_values import fields_of, items_of
-from app.engine.imports.page_contents import PageContents, as_json, sites_of
+from app.engine.imports.page_contents import ForeignContents, as_json, sites_of
 from app.engine.imports.picture_files import PictureFiles, urls_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import MAX_JSON_BYTES, ReadRun, read_bytes, read_json_object
@@ -90,7 +90,7 @@ def parse(raw: HistoryFile, sites: SiteTable) -> ReadRun:
     items = [fields_of(item) for item in cast("list[object]", history)[:MAX_STEPS]]
     notes: list[str] = []
     acts = _acts(items, notes)
-    contents = PageContents()
+    contents = ForeignContents()
     for act in acts:  # a password is masked also where it is said before it was typed
         if typed_secret(act.action, act.target):
             contents.acted(Step(index=0, url="", title=""), act.action, act.target)
@@ -140,7 +140,7 @@ def _acts(items: list[dict[str, Any]], notes: list[str]) -> list[_Act]:
 class _Reader:
     """Makes steps of actions."""
 
-    def __init__(self, contents: PageContents, pictures: PictureFiles) -> None:
+    def __init__(self, contents: ForeignContents, pictures: PictureFiles) -> None:
         self._contents, self._pictures = contents, pictures
         self._page: tuple[int, Step] | None = None
 
@@ -248,7 +248,7 @@ def _run(
     whole: dict[str, Any],
     items: list[dict[str, Any]],
     steps: list[Step],
-    contents: PageContents,
+    contents: ForeignContents,
     notes: list[str],
 ) -> Run:
     name = raw.path.stem

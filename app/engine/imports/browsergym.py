@@ -26,7 +26,7 @@ from app.engine.imports.browsergym_answers import CODE, answer_of
 from app.engine.imports.browsergym_pages import html_text, tree_text
 from app.engine.imports.browsergym_study import Row, RunArguments, read_arguments, row_of, summary_in
 from app.engine.imports.json_values import fields_of, items_of
-from app.engine.imports.page_contents import PageContents, sites_of
+from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.picture_files import urls_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import MAX_JSON_BYTES, ReadRun, natural_key, read_bytes, read_json_object
@@ -230,7 +230,7 @@ def _step_file(index: int) -> str:
 def _pictures(raw: ExperimentFolder, records: _Records, blobs: dict[str, bytes]) -> dict[int, str]:
     """Return pictures by step: the files beside the records, else those within them."""
     found = companion_files.pictures(raw.folder, raw.root, blobs, raw.problems)
-    contents = PageContents(blobs)
+    contents = ForeignContents(blobs)
     for index in sorted(records.screenshots.keys() - found.keys()):
         found[index] = contents.picture(records.screenshots.pop(index))
     if contents.left_out:

@@ -21,7 +21,7 @@ from app.engine.core.cost import Cost
 from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step, Tab
-from app.engine.imports.page_contents import PageContents, clean_args, decode_picture, sites_of
+from app.engine.imports.page_contents import ForeignContents, clean_args, decode_picture, sites_of
 from app.engine.imports.picture_files import PictureFiles, urls_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import ReadRun
@@ -180,7 +180,7 @@ def _read_lines(path: Path, root: Path, lines: list[bytes], before: int) -> Line
 
 def parse(raw: LinesRun, sites: SiteTable) -> ReadRun:
     """Make a run of its lines; a field of the wrong type counts as missing."""
-    head, contents = raw.head, PageContents()
+    head, contents = raw.head, ForeignContents()
     files = PictureFiles(raw.path.parent, contents, problems=raw.problems)
     reader = _StepReader(contents, files if raw.path.parent.is_relative_to(raw.root) else None)
     steps = [reader.step(index, row) for index, row in enumerate(raw.steps)]
@@ -223,7 +223,7 @@ def parse(raw: LinesRun, sites: SiteTable) -> ReadRun:
 class _StepReader:
     """Reads steps; counts the actions that are no calls."""
 
-    def __init__(self, contents: PageContents, files: PictureFiles | None) -> None:
+    def __init__(self, contents: ForeignContents, files: PictureFiles | None) -> None:
         self._contents, self._files = contents, files
         self._no_calls = 0
 

@@ -19,7 +19,7 @@ from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
 from app.engine.imports.action_phrases import ActionPhrase, read_phrase
 from app.engine.imports.json_values import fields_of, items_of
-from app.engine.imports.page_contents import PageContents, sites_of
+from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.picture_files import PictureFiles, by_number, urls_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import MAX_JSON_BYTES, ReadRun, read_bytes, read_json_object
@@ -101,7 +101,7 @@ def parse(raw: TaskFolder, sites: SiteTable) -> ReadRun:
             path=str(place),
             remedy="update Sitelore, or export it as online-mind2web-v2",
         )
-    contents = PageContents()
+    contents = ForeignContents()
     answer = text(result.get("agent_final_answer")) or text(result.get("final_result_response"))
     pictures = PictureFiles(raw.folder, contents, (TRAJECTORY, ""))
     is_v2 = version == f"{SCHEMA}2"
@@ -198,7 +198,7 @@ def _starts_by_going(entries: list[_Entry]) -> bool:
 
 
 def _steps(
-    entries: list[_Entry], contents: PageContents, pictures: PictureFiles, extra: str, *, after: bool
+    entries: list[_Entry], contents: ForeignContents, pictures: PictureFiles, extra: str, *, after: bool
 ) -> tuple[list[Step], Step | None]:
     pages = [(entry.url, pictures.named(entry.picture)) for entry in entries]
     if after:
@@ -233,7 +233,7 @@ def _steps(
 
 
 def _run(
-    raw: TaskFolder, result: dict[str, Any], task: str, steps: list[Step], contents: PageContents
+    raw: TaskFolder, result: dict[str, Any], task: str, steps: list[Step], contents: ForeignContents
 ) -> Run:
     last = steps[-1].action if steps else None
     said = str(last.args.get("text", "")) if last is not None and last.kind == "send_msg_to_user" else ""

@@ -19,7 +19,7 @@ from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
 from app.engine.imports.json_values import fields_of, items_of
-from app.engine.imports.page_contents import PageContents, as_json, sites_of
+from app.engine.imports.page_contents import ForeignContents, as_json, sites_of
 from app.engine.imports.picture_files import PictureFiles, read_beside, urls_of
 from app.engine.imports.pyautogui_code import read_desktop_action
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
@@ -90,7 +90,7 @@ def parse(raw: TrajectoryFolder, sites: SiteTable) -> ReadRun:
         row for row in rows if any(row.get(name) is not None for name in ("action", "actions", "step_num"))
     ]
     notes: list[str] = []
-    contents = PageContents()
+    contents = ForeignContents()
     pictures = PictureFiles(raw.folder, contents)
     before, after = _pictures(rows, pictures)
     steps: list[Step] = []
@@ -159,7 +159,7 @@ def _pictures(rows: list[dict[str, Any]], pictures: PictureFiles) -> tuple[list[
     return before, after
 
 
-def _step(index: int, row: dict[str, Any], shown: str, contents: PageContents) -> Step:
+def _step(index: int, row: dict[str, Any], shown: str, contents: ForeignContents) -> Step:
     value = row.get("action")
     if value is None:
         value = next(iter(items_of(row.get("actions"))), None)

@@ -39,7 +39,7 @@ from app.engine.imports.otlp_spans import (
     text,
 )
 from app.engine.imports.otlp_steps import ReadSteps, StepsOfSpans, error_of
-from app.engine.imports.page_contents import PageContents, sites_of
+from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import ReadRun
 from app.engine.store.run_files import make_run_id
@@ -117,7 +117,7 @@ def _holds(file: Path, trace: str) -> bool:
 
 def parse(raw: TracedRun, sites: SiteTable) -> ReadRun:
     """Make a run of a trace."""
-    trace, contents = raw.trace, PageContents()
+    trace, contents = raw.trace, ForeignContents()
     read = StepsOfSpans(trace, contents).read()
     root = _root(trace.spans)
     evaluation = evaluation_of(trace, root)
@@ -233,7 +233,7 @@ def _last_calls(read: ReadSteps, steps: Sequence[Step]) -> tuple[str, ...]:
     )
 
 
-def _notes(raw: TracedRun, read: ReadSteps, root: Span | None, contents: PageContents) -> Iterator[str]:
+def _notes(raw: TracedRun, read: ReadSteps, root: Span | None, contents: ForeignContents) -> Iterator[str]:
     if root is None:
         yield "the span of the whole run is missing: goal and answer are taken from the models' messages"
     elif root.parent:

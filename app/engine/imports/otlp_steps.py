@@ -30,7 +30,7 @@ from app.engine.imports.otlp_messages import (
     tool_result,
 )
 from app.engine.imports.otlp_spans import Mapped, Span, Trace, text
-from app.engine.imports.page_contents import PageContents, as_json
+from app.engine.imports.page_contents import ForeignContents, as_json
 from app.engine.imports.tool_calls import LOOKING, base_name, read_tool_call
 from app.engine.imports.tool_results import ToolResult, last_picture, read_tool_result
 
@@ -115,7 +115,7 @@ class ReadSteps:
 class StepsOfSpans:
     """Reads the steps of one trace; contents of pages go to ``contents``."""
 
-    def __init__(self, trace: Trace, contents: PageContents) -> None:
+    def __init__(self, trace: Trace, contents: ForeignContents) -> None:
         self._trace, self._contents = trace, contents
         self._by_id = {span.id: span for span in trace.spans}
         self._kinds = {span.id: kind_of(span) for span in trace.spans}

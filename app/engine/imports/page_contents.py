@@ -27,7 +27,7 @@ _MIN_SECRET = 4
 
 
 @dataclass(slots=True)
-class PageContents:
+class ForeignContents:
     """The contents of one run's pages; a repeated one is stored once.
 
     ``left_out`` counts the pictures beyond the bounds.

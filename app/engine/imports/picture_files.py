@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 
 from app.engine.core.trajectory import Step
-from app.engine.imports.page_contents import PageContents
+from app.engine.imports.page_contents import ForeignContents
 from app.engine.imports.source_files import MAX_IMAGE_BYTES, natural_key, read_bytes
 from app.errors import InputError, PathError
 
@@ -28,7 +28,7 @@ class PictureFiles:
     """
 
     folder: Path
-    contents: PageContents
+    contents: ForeignContents
     places: tuple[str, ...] = ("",)
     problems: list[PathError] = field(default_factory=list[PathError])
     missing: int = 0

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.engine.core.trajectory import Run, Step
-from app.engine.imports.page_contents import PageContents
+from app.engine.imports.page_contents import ForeignContents
 from app.engine.imports.source_files import ReadRun
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class PictureWords:
         digests = list(dict.fromkeys(page.screenshot for page in pages if page.screenshot))
         if not digests or any(page.tree or page.html for page in pages):
             return read
-        contents, trees, ends = PageContents(), dict[str, str](), time.monotonic() + MAX_RUN_SECONDS
+        contents, trees, ends = ForeignContents(), dict[str, str](), time.monotonic() + MAX_RUN_SECONDS
         left = 0
         for position, digest in enumerate(digests):
             if not self.progress(position, len(digests)):

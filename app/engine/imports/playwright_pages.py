@@ -13,7 +13,7 @@ from app.engine.core.html_nodes import html_of
 from app.engine.core.html_tree import page_title, tree_of
 from app.engine.core.redaction import MARK, redact_html, redact_text, redact_url
 from app.engine.core.trajectory import Step, Tab
-from app.engine.imports.page_contents import PageContents
+from app.engine.imports.page_contents import ForeignContents
 from app.engine.imports.playwright_files import TraceFiles
 from app.engine.imports.playwright_snapshots import FrameSnapshot, PageDocument
 from app.engine.imports.playwright_trace import PageFrame, PlaywrightTrace, TracedCall
@@ -78,7 +78,7 @@ class PageReader:
     """Reads the pages of one run; their contents gather in ``contents``. ``missing`` counts pictures not there."""
 
     def __init__(
-        self, trace: PlaywrightTrace, files: TraceFiles, contents: PageContents, secrets: TypedSecrets
+        self, trace: PlaywrightTrace, files: TraceFiles, contents: ForeignContents, secrets: TypedSecrets
     ) -> None:
         self._trace, self._files = trace, files
         self._contents, self._secrets = contents, secrets

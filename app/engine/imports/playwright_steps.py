@@ -12,7 +12,7 @@ from app.engine.core.actions.recorded import ActionTarget, RecordedAction
 from app.engine.core.redaction import MARK, names_a_secret, redact_url
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.imports.notices import MAX_NOTICES
-from app.engine.imports.page_contents import PageContents
+from app.engine.imports.page_contents import ForeignContents
 from app.engine.imports.playwright_actions import (
     CallKind,
     FoundTarget,
@@ -84,7 +84,7 @@ class _StepBuilder:
     def __init__(self, trace: PlaywrightTrace, files: TraceFiles) -> None:
         self._trace = trace
         self._secrets = TypedSecrets()
-        self._contents = PageContents()
+        self._contents = ForeignContents()
         self._pages = PageReader(trace, files, self._contents, self._secrets)
         self._by_key = {call.key: call for call in trace.calls}
         self._failed_inside = _with_failures_inside(trace.calls, self._by_key)

@@ -22,7 +22,7 @@ from app.engine.core.text import one_line
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step
 from app.engine.imports.action_phrases import ActionPhrase, read_phrase
 from app.engine.imports.json_values import fields_of, items_of
-from app.engine.imports.page_contents import PageContents, sites_of
+from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.picture_files import PictureFiles, by_number, read_beside
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import MAX_JSON_BYTES, ReadRun, read_bytes, read_json_object
@@ -92,7 +92,7 @@ def parse(raw: SeeActFolder, sites: SiteTable) -> ReadRun:
         text(line) for line in items_of(result.get("action_history")) if not text(line).startswith(_CHANGED)
     ][:MAX_STEPS]
     phrases = [read_phrase(line) for line in lines]
-    contents = PageContents()
+    contents = ForeignContents()
     pictures = PictureFiles(raw.folder, contents, ("screenshots", "image_inputs"))
     by_step = by_number(pictures.names())
     for phrase in phrases:
@@ -192,7 +192,7 @@ def _run(
     task: str,
     phrases: list[ActionPhrase],
     steps: list[Step],
-    contents: PageContents,
+    contents: ForeignContents,
 ) -> Run:
     name = text(result.get("task_id")).strip() or raw.folder.name
     config = _config(raw)

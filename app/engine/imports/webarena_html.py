@@ -20,7 +20,7 @@ from app.engine.core.ax_tree import find_node
 from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.sites import CROSS, SiteTable
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step, Tab
-from app.engine.imports.page_contents import PageContents, clean_args, sites_of
+from app.engine.imports.page_contents import ForeignContents, clean_args, sites_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import ReadRun, read_bytes
 from app.engine.store.run_files import make_run_id
@@ -105,7 +105,7 @@ def parse(raw: RenderedRun, sites: SiteTable) -> ReadRun:
     task, pages = _task(reader.config), reader.pages[: MAX_STEPS + 1]
     if not task and not pages:
         raise InputError("no task and no page of WebArena could be read in it", path=str(raw.path))
-    contents = PageContents()
+    contents = ForeignContents()
     steps, stop = _steps(pages, contents)
     notes = [f"only the first {MAX_STEPS} pages are read"] if len(reader.pages) > MAX_STEPS else []
     if not raw.data.rstrip().endswith(b"</html>"):
@@ -153,7 +153,7 @@ def _stop_step(page: Step, answer: str, shown: _Shown) -> Step:
     return replace(page, action=action, executed=True, reason=_reason(raw), raw_output=raw)
 
 
-def _steps(pages: list[_Shown], contents: PageContents) -> tuple[list[Step], str | None]:
+def _steps(pages: list[_Shown], contents: ForeignContents) -> tuple[list[Step], str | None]:
     """Return a step for each page, and the answer if the last action was to stop."""
     steps: list[Step] = []
     stop: str | None = None
