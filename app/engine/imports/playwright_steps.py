@@ -32,6 +32,8 @@ MAX_STEPS = 10_000
 MAX_READS = 10
 """Values read after a step that are listed with it."""
 MAX_ERROR = 8000
+READ_AFTERWARDS = "(read afterwards)"
+"""Begins the values in a step's output that later calls read from the page."""
 
 _ANSI = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 _UNEXPECTED = re.compile(r"unexpected value (.+)")
@@ -143,7 +145,10 @@ class _StepBuilder:
         if said := result_words(call):
             self._read_values += 1
             last = self._read.steps[-1]
-            output = f"{last.output}\n{said}" if last.output else said
+            before = (
+                last.output if READ_AFTERWARDS in last.output else f"{last.output} {READ_AFTERWARDS}".lstrip()
+            )
+            output = f"{before}{';' if before is last.output else ''} {said}"
             self._read.steps[-1] = replace(last, output=self._secrets.without(output))
 
     def _step(self, call: TracedCall, index: int) -> Step:

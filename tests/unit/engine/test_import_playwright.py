@@ -53,7 +53,7 @@ def test_every_version_gives_the_same_run(version: int, tmp_path: Path) -> None:
     assert fill.action is not None
     assert f"[{fill.action.bid}] textbox 'Password'" in blob(read, fill.tree)
     assert 'name="user" value="ann"' in blob(read, fill.html)
-    assert click.output == "innerText of #price: '24.50'"
+    assert click.output == "(read afterwards) innerText of #price: '24.50'"
     assert (checkout.error_class, checkout.cause) == (ErrorClass.HARD, Cause.MISSING)
     assert checkout.error.startswith("TimeoutError: Timeout 500ms exceeded.\nCall log:\nwaiting for")
     assert "/home/me" not in checkout.error
@@ -201,12 +201,13 @@ def test_what_is_no_step_is_summed_up_unless_it_failed(tmp_path: Path) -> None:
     trace.call("goto", {"url": SHOP})
     trace.call("waitForSelector", {"selector": "#x"})
     trace.call("textContent", {"selector": "#x"}, result={"value": "One"})
+    trace.call("innerText", {"selector": "#y"}, result={"value": "Two"})
     error = {"message": "Timeout"}
     trace.call("waitForSelector", {"selector": "#gone"}, error=error, log=("waiting for locator('#gone')",))
     read = read_one(write_zip(tmp_path / "t.zip", trace.entries()))
     assert words(read) == [f"go to {SHOP}", "wait_for_selector(selector='#gone')"]
-    assert "calls that are no steps: reads 1, waits 1, settings 1" in read.run.notes[0]
-    assert read.steps[0].output == "textContent of #x: 'One'"
+    assert "calls that are no steps: reads 2, waits 1, settings 1" in read.run.notes[0]
+    assert read.steps[0].output == "(read afterwards) textContent of #x: 'One'; innerText of #y: 'Two'"
 
 
 ACTIONS = [
@@ -422,7 +423,7 @@ def test_the_sample_is_read() -> None:
         (139.9, 166.9, 107.9, 21.0),
     ]
     assert all(bool(step.screenshot and step.tree and step.html) for step in read.steps[1:])
-    assert read.steps[2].output == "innerText of #price: '24.50'"
+    assert read.steps[2].output == "(read afterwards) innerText of #price: '24.50'"
     assert read.steps[4].notices == ("Choose a size first",)
 
 
