@@ -18,6 +18,7 @@ NOT_OURS = {
 """Data and pages of others, which can't be published with the code."""
 NOT_INSTALLED = {
     "the extra 'encoder' is not installed",
+    "the extra 'ocr' is not installed",
     "dbus-daemon is not installed",
     "git is not installed",
     "Ray is an extra",
