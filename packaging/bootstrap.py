@@ -71,6 +71,8 @@ def ensure(*, dev: bool) -> None:
     stamp = _read_stamp()
     wanted = _fingerprint()
     current = stamp.get("fingerprint") == wanted and (stamp.get("dev") or not dev) and PYTHON.exists()
+    if reason := machine.too_old():
+        raise Failed(reason)
     ensure_machine()
     if current:
         if not stamp.get("encoder"):
@@ -325,7 +327,14 @@ def test_adapters() -> int:
     """Play the guide's examples against browser-use, BrowserGym, OpenAI and LangChain, an environment each."""
     ensure(dev=True)
     return subprocess.call(
-        [str(PYTHON), "-m", "pytest", "-q", "-n0", "tests/integration/test_adapters_in_their_environments.py"],
+        [
+            str(PYTHON),
+            "-m",
+            "pytest",
+            "-q",
+            "-n0",
+            "tests/integration/test_adapters_in_their_environments.py",
+        ],
         cwd=ROOT,
         env={**_quiet(), "SITELORE_ADAPTERS": str(ROOT / ".adapters")},
     )

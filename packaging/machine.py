@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -75,6 +76,19 @@ def missing() -> Missing:
         if not _has_fonts():
             packages.append("fonts-dejavu-core")
     return Missing(tuple(packages), not has_browser())
+
+
+OLDEST_GLIBC = (2, 34)
+"""The C library that Qt's packages are built for; the doctor checks the same."""
+
+
+def too_old() -> str:
+    """Return why Qt's packages can't be installed on this system, "" if they can."""
+    name, version = platform.libc_ver()
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    if name != "glibc" or not numbers or numbers >= OLDEST_GLIBC:
+        return ""
+    return f"this system has glibc {version}, and Qt needs 2.34 or newer: Debian 12, Ubuntu 22.04, RHEL 9 or a newer one"
 
 
 def has_display() -> bool:

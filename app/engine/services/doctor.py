@@ -10,6 +10,7 @@ import asyncio
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import sys
 import tempfile
@@ -42,6 +43,8 @@ QT_PACKAGES = "libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.
 WINDOW_PACKAGES = (
     "libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxkbcommon-x11-0"
 )
+OLDEST_GLIBC = (2, 34)
+"""The C library that the wheels of PySide6 6.11 are built for (manylinux_2_34)."""
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 
 
@@ -76,6 +79,7 @@ async def examine(
     )
     return [
         python_check(),
+        *([too_old] if (too_old := libc_check(platform.libc_ver())) else []),
         *([problem] if problem else []),
         workspace_check(workspace),
         sqlite,
@@ -93,6 +97,21 @@ def python_check() -> Check:
     """Check the interpreter's version."""
     found, ok = f"{sys.version.split()[0]} ({sys.executable})", sys.version_info >= (3, 11)
     return Check(name="Python", ok=ok, found=found, remedy="" if ok else "install Python 3.11 or newer")
+
+
+def libc_check(found: tuple[str, str]) -> Check | None:
+    """Return a failed check if Qt's wheels do not run on this C library, of the name and version ``found``."""
+    name, version = found
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    if name != "glibc" or not numbers or numbers >= OLDEST_GLIBC:
+        return None
+    oldest = ".".join(map(str, OLDEST_GLIBC))
+    return Check(
+        name="system",
+        ok=False,
+        found=f"glibc {version}; Qt needs {oldest} or newer",
+        remedy="use Debian 12, Ubuntu 22.04, Fedora 35, RHEL 9 or a newer one; the command line works without Qt",
+    )
 
 
 async def qt_check(environ: Mapping[str, str]) -> Check:

@@ -1,8 +1,8 @@
 """Desktop notifications over D-Bus (freedesktop Desktop Notifications 1.2), sent without blocking the window.
 
 Qt's own D-Bus classes can't send the unsigned numbers this interface asks for from Python, so the messages are made
-by ``jeepney``, which the keyring brings along on Linux; elsewhere, and without a session bus, ``lost`` reports that
-nothing was shown.
+by ``jeepney``, which the keyring brings along on Linux.  Windows and macOS have ``system_notifications``.  Where
+nothing can be shown, ``lost`` reports it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import html
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QObject, Signal
 
 from app.assets import resource
 from app.errors import SiteloreError
+from app.models.common.system_notifications import SystemNotifications, has_system_notifications
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,12 +58,16 @@ class DesktopNotifications(QObject):
         self._abilities: frozenset[str] = frozenset()
         self._ids: dict[str, int] = {}
         self._name = "Sitelore"
+        self._system = SystemNotifications(self.followed.emit) if has_system_notifications() else None
 
     def show(self, note: DesktopNotification) -> None:
         self._tasks.start(self._show(note), None, lambda _error: self._lost(note))
 
     def withdraw(self, key: str) -> None:
         """Remove a notification from the screen, if it is there."""
+        if self._system is not None:
+            self._tasks.start(self._system.withdraw(key), None, lambda _error: None)
+            return
         number = self._ids.pop(key, 0)
         if number and self._router is not None:
             self._tasks.start(
@@ -72,6 +77,9 @@ class DesktopNotifications(QObject):
     # ------------------------------------------------------------ messages
     async def _show(self, note: DesktopNotification) -> None:
         async with asyncio.timeout(TIMEOUT_SECONDS):
+            if self._system is not None:
+                await self._system.show(cut_short(note))
+                return
             await self._connect()
             body = note.body[:LONGEST_BODY]
             if "body-markup" in self._abilities:
@@ -177,6 +185,12 @@ class DesktopNotifications(QObject):
         self._ready, self._router = None, None
         self._ids.clear()
         self._tasks.cancel("desktop-notes")
+
+
+def cut_short(note: DesktopNotification) -> DesktopNotification:
+    """Return a notification that is not too long, without control characters."""
+    title, body = _plain(note.title)[:LONGEST_TITLE], _plain(note.body)[:LONGEST_BODY]
+    return replace(note, title=title, body=body)
 
 
 def _plain(text: str) -> str:

@@ -259,3 +259,25 @@ async def test_nothing_that_is_slow_is_told_to_be_installed_again(
 
     assert found.slow
     assert "install" not in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("libc", "is_old"),
+    [
+        (("glibc", "2.31"), True),
+        (("glibc", "2.28"), True),
+        (("glibc", "2.33.1"), True),
+        (("glibc", "2.34"), False),
+        (("glibc", "2.36"), False),
+        (("glibc", "3.0"), False),
+        (("musl", "1.2"), False),
+        (("glibc", "odd"), False),
+        (("", ""), False),
+    ],
+)
+def test_a_system_that_is_too_old_for_qt_is_named(libc: tuple[str, str], is_old: bool):
+    check = doctor.libc_check(libc)
+    assert (check is not None) is is_old
+    if check is not None:
+        assert check.found == f"glibc {libc[1]}; Qt needs 2.34 or newer"
+        assert "Debian 12" in check.remedy
