@@ -49,3 +49,13 @@ class PageTexts:
     def _keep(self, digest: str, content: bytes) -> None:
         self._size += len(content)
         self._texts[digest] = content.decode("utf-8", "replace") if self._size <= MAX_CHARACTERS else ""
+
+
+def is_whole(tree: str) -> bool:
+    """Whether a text is a page's whole tree: no list of its controls alone, and no words read in a picture."""
+    return "RootWebArea" in tree
+
+
+def is_words_alone(tree: str) -> bool:
+    """Whether a page's text is words read in its picture: no element has an id or a place in a tree."""
+    return bool(tree) and "[" not in tree and not is_whole(tree)

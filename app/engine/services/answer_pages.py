@@ -17,7 +17,7 @@ from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.core.verdicts import Flag
 from app.engine.detectors.cause_endings import refusals
 from app.engine.detectors.cause_material import CauseMaterial
-from app.engine.detectors.rules.claims import is_whole
+from app.engine.detectors.page_texts import is_whole
 from app.engine.detectors.suspect import answer_step, find_suspect
 from app.engine.store.workspace import Workspace
 from app.errors import SiteloreError

@@ -14,6 +14,7 @@ from tests.support.runs import make_run, make_step
     [
         ("RootWebArea 'Shop'\n\t[3] StaticText 'Linen'", {"24.50", "EUR"}),
         ("[12] link 'Answer'", set()),
+        ("StaticText 'Linen'", set()),
         ("", set()),
     ],
 )

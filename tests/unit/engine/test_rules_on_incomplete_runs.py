@@ -18,7 +18,7 @@ from app.engine.detectors.suspect import find_suspect
 SAVE = ActionTarget(role="button", name="Save", bid="7")
 CLICK = RecordedAction(kind="click", args={"bid": "7"})
 TREE = "RootWebArea 'Shop'\n\t[7] button 'Save'\n\t[8] link 'Home'"
-TREES = {"tree": TREE.encode(), "controls": b"[12] link 'Answer'"}
+TREES = {"tree": TREE.encode(), "controls": b"[12] link 'Answer'", "words": b"StaticText 'Save'"}
 FULL = Step(
     index=0,
     url="https://shop.example/edit",
@@ -56,6 +56,7 @@ NAMED = {"outcome": Outcome.ANSWERED, "answer": "The cheapest are Zyx Wuv by Quo
     [
         ("state-action-loop", [FULL] * 3, {}, {"state": ""}),
         ("no-effect", [FULL] * 3, {}, {"state": ""}),
+        ("no-effect", [FULL] * 3, {}, {"action": RecordedAction(kind="browser_snapshot")}),
         ("repeated-action", at(A, B, C, D, E), {}, {"target": None, "tree": ""}),
         ("repeated-action", [FULL] * 3, {}, {"target": None, "tree": "", "url": "", "screenshot": ""}),
         (
@@ -65,6 +66,12 @@ NAMED = {"outcome": Outcome.ANSWERED, "answer": "The cheapest are Zyx Wuv by Quo
             {"target": None, "tree": "", "action": RecordedAction(kind="click")},
         ),
         ("repeated-action", [FULL] * 3, {}, {"action": None}),
+        (
+            "repeated-action",
+            [replace(FULL, action=RecordedAction(kind="pyautogui", args={"code": "x"}), target=None)] * 3,
+            {},
+            {"action": RecordedAction(kind="browser_snapshot")},
+        ),
         (
             "action-cycle",
             [FULL, replace(FULL, action=RecordedAction(kind="click", args={"bid": "8"}))] * 2,
@@ -172,3 +179,12 @@ def test_addresses_that_cannot_be_read_stop_no_rule(url: str) -> None:
 )
 def test_what_was_done_in_another_programs_words_may_have_sent_something(step: Step, sent: bool) -> None:
     assert CauseMaterial(run=RUN, steps=[step]).sent_something is sent
+
+
+@pytest.mark.parametrize(("pictures", "same"), [(("a", "a", "a"), True), (("a", "b", "c"), False)])
+def test_words_read_in_pictures_that_differ_are_not_the_same_page(
+    pictures: Sequence[str], same: bool
+) -> None:
+    found = flags([replace(FULL, tree="words", html="", screenshot=name) for name in pictures])
+    assert ("no-effect" in found) is same
+    assert ("state-action-loop" in found) is same

@@ -24,12 +24,8 @@ from app.engine.detectors.base import (
     RunContext,
     RunEnding,
 )
+from app.engine.detectors.page_texts import is_whole
 from app.engine.detectors.sending import is_sending
-
-
-def is_whole(tree: str) -> bool:
-    """Whether a page's tree is one, and no list of its controls alone, as some programs record."""
-    return "RootWebArea" in tree or "StaticText" in tree
 
 
 class _ClaimRule(Detector):

@@ -12,6 +12,7 @@ from app.engine.core.trajectory import Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
     FINAL_ACTIONS,
+    KNOWN_ACTIONS,
     OFF_PAGE_ACTIONS,
     SINCE,
     ActionKey,
@@ -26,11 +27,22 @@ from app.engine.detectors.base import (
     step_action_key,
     was_tried,
 )
+from app.engine.detectors.page_texts import is_words_alone
 
 _NOT_COUNTED = OFF_PAGE_ACTIONS | FINAL_ACTIONS | {"scroll"}
 """Actions that are normal to repeat on one page: reading, waiting, thinking."""
 
+_READS = re.compile(
+    r"snapshot|screenshot|extract|observe|read|wait|get_|find_|console|network", re.IGNORECASE
+)
+"""Names of other programs' actions that look at a page, and may do so again and again."""
+
 T = TypeVar("T")
+
+
+def is_counted(kind: str) -> bool:
+    """Whether doing this again is worth counting: no reading, waiting or thinking."""
+    return kind not in _NOT_COUNTED and (kind in KNOWN_ACTIONS or not _READS.search(kind))
 
 
 class StateActionLoop(Detector):
@@ -53,12 +65,13 @@ class StateActionLoop(Detector):
 
     def see(self, step: Step) -> Iterable[Flag]:
         self._progress.see(step)
-        if step.action is None or not was_tried(step) or not step.state or step.action.kind in _NOT_COUNTED:
+        if step.action is None or not was_tried(step) or not step.state or not is_counted(step.action.kind):
             return
         own = step_action_key(step)
         if own is None:
             return
-        key = (step.state, own)
+        words = is_words_alone(self.context.pages.text(step.tree))
+        key = (step.state + step.screenshot if words else step.state, own)
         done = self._done.setdefault(key, [])
         done.append(step.index)
         if is_worth_flagging(len(done), self.FIRST):
@@ -97,7 +110,7 @@ class RepeatedAction(Detector):
 
     def see(self, step: Step) -> Iterable[Flag]:
         yield from self._look_at_paging(step)
-        if step.action is None or not was_tried(step) or step.action.kind in _NOT_COUNTED:
+        if step.action is None or not was_tried(step) or not is_counted(step.action.kind):
             self._row, self._key = [], None
         elif is_paging(step):
             self._paged = step
@@ -166,7 +179,7 @@ class ActionCycle(Detector):
         if step.action is None or key is None or not was_tried(step):
             self._recent.clear()
             return
-        if step.action.kind in _NOT_COUNTED:
+        if not is_counted(step.action.kind):
             return
         self._recent.append((key, step))
         keys = [key for key, _ in self._recent]

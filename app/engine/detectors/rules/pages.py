@@ -12,6 +12,7 @@ from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.core.verdicts import Flag, Severity
 from app.engine.detectors.base import (
     FINAL_ACTIONS,
+    KNOWN_ACTIONS,
     OFF_PAGE_ACTIONS,
     SINCE,
     ActionKey,
@@ -25,6 +26,7 @@ from app.engine.detectors.base import (
     ordinal,
     short_url,
 )
+from app.engine.detectors.page_texts import is_words_alone
 
 _NO_CHANGE_EXPECTED = (
     OFF_PAGE_ACTIONS
@@ -53,6 +55,7 @@ class NoEffect(ResultDetector):
             or step.action is None
             or not step.executed
             or step.action.kind in _NO_CHANGE_EXPECTED
+            or step.action.kind not in KNOWN_ACTIONS  # another program's own: it may only read
         ):
             return
         if step.error_class in (ErrorClass.HARD, ErrorClass.HARNESS):
@@ -61,6 +64,8 @@ class NoEffect(ResultDetector):
             return
         if not step.state or step.state != after.state or step.url != after.url:
             return
+        if step.screenshot != after.screenshot and is_words_alone(self.context.pages.text(step.tree)):
+            return  # read in pictures that differ: a tick or a colour is no word
         key = _named_key(step.action, step.target)
         count, since = self._counts.get(key, (0, step.index))
         self._counts[key] = (count + 1, since)
