@@ -32,7 +32,9 @@ MAX_BYTES = 512 * 2**20
 MAX_LOG = 64 * 2**20
 MAX_STEPS = 2000
 
-_VERIFIED = "a result of WebArena-Verified: an answer and its evaluation, without steps; import the run that it was made of"
+_VERIFIED = (
+    "a result of WebArena-Verified: an answer and its evaluation, without steps; import the run itself"
+)
 _NAME = re.compile(r"render_(.{1,80})\.html")
 _TASK = re.compile(rb"<pre>\s*(?:sites|task_id|intent|require_login)\b")
 _CONFIG = re.compile(r"^(\w+): ?(.*)$", re.MULTILINE)
