@@ -44,6 +44,8 @@ _RECORDS_OF_OTHERS = re.compile(r"steps_info_\d{1,9}\.json")
 _PICTURE = re.compile(r"screenshot_(?:som_)?step_(\d{1,6})\.(?:png|jpe?g|webp)")
 _SUMMARY, _ARGUMENTS, _GOAL = "summary_info.json", "exp_args.pkl", "goal_object.pkl.gz"
 _PICKLED = (b"\x1f\x8b", b"\x80")
+_TRIED = 20
+"""Records of which one must begin as a pickle does."""
 _HIDDEN = "_"
 """First character of a folder's name that AgentLab gives to a run it has started once more."""
 
@@ -78,10 +80,10 @@ class _Records:
 def _find(folder: SourceFolder) -> Iterator[FoundPart]:
     if any(_RECORDS_OF_OTHERS.fullmatch(name) for name in folder.names):
         return
-    first = next((name for name in folder.names if _STEP_FILE.fullmatch(name)), "")
-    if not first and _ARGUMENTS in folder.names and _SUMMARY in folder.names:
-        first = _ARGUMENTS  # it failed before its first page
-    if first and folder.root.is_dir() and folder.head(first).startswith(_PICKLED):
+    steps = [name for name in folder.names if _STEP_FILE.fullmatch(name)][:_TRIED]
+    if not steps and _ARGUMENTS in folder.names and _SUMMARY in folder.names:
+        steps = [_ARGUMENTS]  # it failed before its first page
+    if folder.root.is_dir() and any(folder.head(name).startswith(_PICKLED) for name in steps):
         yield FoundPart(folder.path)
 
 
@@ -304,7 +306,7 @@ def _run(
         task_id=task,
         site=site,
         sites=visited,
-        intent=redact_text(_intent(records)),
+        intent=redact_text(_intent(records) or arguments.goal),
         start_url=next((page.url for page in pages if page.url), ""),
         score=_score(records),
         outcome=outcome,

@@ -31,6 +31,7 @@ class RunArguments:
     """What a run was started with; everything may be empty."""
 
     task: str = ""
+    goal: str = ""
     seed: int | None = None
     max_steps: int | None = None
     agent: str = ""
@@ -48,6 +49,7 @@ def read_arguments(given: object, row: Row, folder_name: str) -> RunArguments:
         task=text(environment.get("task_name"))
         or row.get("env.task_name", "")
         or (named["task"] if named else ""),
+        goal=text(fields_of(environment.get("task_kwargs")).get("goal")),
         seed=seed,
         max_steps=_whole(environment.get("max_steps"), row.get("env.max_steps")),
         agent=text(agent.get("agent_name")) or row.get("agent.agent_name", ""),

@@ -252,6 +252,8 @@ _MEANINGS: dict[str, Callable[[Recorded], object]] = {
     "collections.deque": _items,
     "builtins.set": _items,
     "builtins.frozenset": _items,
+    "__builtin__.set": _items,
+    "__builtin__.frozenset": _items,
 }
 """Names whose recorded arguments are read as a value; no other name means anything."""
 
