@@ -208,7 +208,7 @@ async def test_a_tip_with_an_order_to_the_agent_is_given_by_no_way(tmp_path: Pat
         assert "mallory" not in site
 
 
-@pytest.mark.skipif(not SESSION.is_file(), reason="the sample session is not here")
+@pytest.mark.skipif(not SESSION.is_file(), reason="the format samples are not beside the checkout")
 def test_the_sample_session_is_answered_in_the_same_form(tmp_path: Path) -> None:
     messages = [json.loads(line) for line in SESSION.read_text().splitlines()]
     sent = [one["message"] for one in messages if one["dir"] == "client->server"]
@@ -266,7 +266,7 @@ def test_a_broken_message_is_answered_and_the_next_one_too(tmp_path: Path) -> No
         assert line["result"]["serverInfo"]["name"] == "sitelore-kb"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped in the way of POSIX")
 @pytest.mark.parametrize("program", ["kb", "sitelore"])
 @pytest.mark.parametrize("http", [False, True])
 def test_ctrl_c_ends_the_server_at_once_and_without_a_trace(tmp_path: Path, http: bool, program: str) -> None:

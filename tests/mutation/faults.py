@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.mutation import (
+    faults_agents,
     faults_batches,
     faults_borders,
     faults_comparison,
@@ -38,6 +39,7 @@ from tests.mutation.mutation import Mutation
 
 ALL: tuple[Mutation, ...] = (
     *faults_knowledge.FAULTS,
+    *faults_agents.FAULTS,
     *faults_supervision.FAULTS,
     *faults_batches.FAULTS,
     *faults_inbox.FAULTS,
