@@ -25,7 +25,7 @@ _SHORTEST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaveOut:
-    """What a freeze leaves out; a tip needs only one of them.
+    """The names by which a freeze leaves tips out; one of them is enough.
 
     Attributes:
         authors: people who wrote a tip, or any revision of it; letters' case doesn't matter.

@@ -22,7 +22,7 @@ from kb.tip_changes import FIELDS, LIVE_ONLY, FieldChange, changes_between
 
 
 class TipChangeKind(StrEnum):
-    """What happened to a tip."""
+    """The kind of a difference."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -113,7 +113,7 @@ def _unknown(
 
 
 def _noted(kb: KnowledgeBase | FrozenKnowledgeBase) -> Mapping[str, Any]:
-    """What the manifest of a frozen file says of its tips, by id."""
+    """The entries of a frozen file's manifest about its tips, by id."""
     if isinstance(kb, KnowledgeBase):
         return {}
     manifest = read_manifest(kb.path)

@@ -96,7 +96,7 @@ class Journal:
         return [json.loads(row[0]) for row in rows]
 
     def reasons(self) -> dict[tuple[str, int], str]:
-        """What stands after the colon of a change's label, by each tip and revision that the change made."""
+        """The words after the colon of a change's label, by each tip and revision that the change made."""
         found: dict[tuple[str, int], str] = {}
         rows = self._connection.execute(
             f"SELECT label, forward FROM {self._table} WHERE label LIKE '%: %' ORDER BY id"

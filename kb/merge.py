@@ -17,7 +17,7 @@ from kb.three_way import MergeConflict, MergeOutcome, combined
 from kb.tip import ImportReport, Status, Tip, TipDraft
 
 Decisions = Mapping[str, MergeSide]
-"""What people decided of conflicts, by the id of the tip."""
+"""Decisions of conflicts, by the id of the tip."""
 
 
 class MergeUndecided(KbError):

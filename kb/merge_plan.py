@@ -34,7 +34,7 @@ class MergeSide(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRow:
-    """What would become of one tip of the other file.
+    """The planned outcome for one tip of the other file.
 
     Attributes:
         tip: its id there; ``mine`` is the tip of that id here, ``base`` their common past, None if there is none.

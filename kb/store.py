@@ -205,7 +205,7 @@ class KnowledgeBase:
             return self.journal.reasons()
 
     def merges(self) -> list[dict[str, Any]]:
-        """What the merges into this knowledge base have noted, the oldest first; undone ones are left out."""
+        """The notes of the merges into this knowledge base, the oldest first; undone ones are left out."""
         with self._reading():
             return self.journal.forward_of("merge")
 

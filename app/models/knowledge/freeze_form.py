@@ -95,7 +95,7 @@ class FreezeModel(QObject):
         self.error = self.verify_error = ""
         self.report: FreezeReport | None = None
         self.without = {"tags": "", "authors": "", "sites": ""}
-        """What stays out as confidential, as typed: names with commas between them."""
+        """Names of what stays out as confidential, as typed, with commas between them."""
         self.since = ""
         """An older frozen file that the release page compares with, "" for none."""
         self.verified: VerifyReport | None = None

@@ -109,7 +109,7 @@ def left_out_row(row: LeftOut) -> RowContent:
 
 
 def merge_row(line_: MergeLine) -> RowContent:
-    """What would become of the tip, and the decision; below, its text there."""
+    """The outcome for the tip, or the decision; below, its text there."""
     role = ("ok" if line_.decided else "warn") if line_.is_conflict else "muted"
     sign = ("✓" if line_.decided else "●") if line_.is_conflict else "+"
     word = small(f"{sign} {line_.word}", role, bold=line_.is_conflict)

@@ -69,7 +69,7 @@ td { border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseFacts:
-    """What the page says.
+    """The facts of a release page.
 
     Attributes:
         since: name of the file compared with, "" for none.
