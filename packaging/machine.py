@@ -88,7 +88,8 @@ def too_old() -> str:
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if name != "glibc" or not numbers or numbers >= OLDEST_GLIBC:
         return ""
-    return f"this system has glibc {version}, and Qt needs 2.34 or newer: Debian 12, Ubuntu 22.04, RHEL 9 or a newer one"
+    newer = "Debian 12, Ubuntu 22.04, RHEL 9 or a newer one"
+    return f"this system has glibc {version}, and Qt needs 2.34 or newer: {newer}"
 
 
 def has_display() -> bool:
