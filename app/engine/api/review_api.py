@@ -85,7 +85,9 @@ class AnswerPage:
     """All that is needed to judge an answer; for runs without one, how they ended.
 
     ``step`` is the step that answers; ``pages`` the pages that were searched, ``missing`` those that were not
-    recorded. ``expected`` is ``None`` where no suite knows the task, and hidden where its suite is blind.
+    recorded. ``unknown`` counts terms that stand on none of them, where they are recorded in part: such a term may
+    stand on the page all the same, and is left out. ``expected`` is ``None`` where no suite knows the task, and hidden
+    where its suite is blind.
     """
 
     run: str
@@ -97,6 +99,7 @@ class AnswerPage:
     terms: tuple[AnswerTerm, ...] = ()
     pages: int = 0
     missing: int = 0
+    unknown: int = 0
 
 
 # ---------------------------------------------------------------- side by side

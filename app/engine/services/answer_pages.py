@@ -112,6 +112,9 @@ def _answer_page(visited: VisitedPages) -> AnswerPage:
         ),
         pages=len(visited.pages),
         missing=visited.missing,
+        unknown=0
+        if readable
+        else sum(not one.in_task and not found for one, found in zip(terms, places, strict=True)),
     )
 
 

@@ -179,6 +179,10 @@ class AnswerPageModel(QObject):
             return _tr("No page was recorded.")
         proving = [term for term in page.terms if not term.in_task]
         lost = _tr("; {0} not recorded").format(page.missing) if page.missing else ""
+        if not proving and page.unknown:
+            return _tr("The answer's words are not on what was recorded of the {0} pages{1}.").format(
+                page.pages, lost
+            )
         if not proving:
             return _tr("The answer has no number or name to look for on the {0} pages{1}.").format(
                 page.pages, lost

@@ -102,7 +102,7 @@ async def test_nothing_starts_where_every_run_has_been_looked_at(root, opened):
 async def test_a_cancelled_import_leaves_no_run_without_the_detectors(root, opened, monkeypatch):
     engine = await opened()
 
-    def cancelled_after_four(own, roots, form, _progress):
+    def cancelled_after_four(own, roots, form, _progress, **_options):
         return import_paths(own, roots, form, lambda done, total, what: done < 4)
 
     monkeypatch.setattr(run_cases, "import_paths", cancelled_after_four)

@@ -76,7 +76,7 @@ def test_a_helper_that_dies_loses_nothing(tmp_path, root, monkeypatch):
 
 
 def test_a_helper_that_cannot_start_is_not_needed(tmp_path, root, monkeypatch):
-    monkeypatch.setattr(helper_module.sys, "executable", str(tmp_path / "no python"))
+    monkeypatch.setattr(helper_module, "child_command", lambda *parts: [str(tmp_path / "no python"), *parts])
     report, _ = _import(tmp_path / "a", root, monkeypatch, alone=False)
     assert report.imported == 40
 
