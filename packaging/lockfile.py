@@ -59,16 +59,22 @@ def write(lock: Path, uv: Path, pyproject: Path) -> None:
         build = Path(folder) / "build.in"
         build.write_text("\n".join(BUILD_TOOLS), "utf-8")
         everything = _compiled(
-            uv, pyproject, build, "--generate-hashes", "--upgrade", extras=("evaluate", "encoder", "dev")
+            uv,
+            pyproject,
+            build,
+            "--generate-hashes",
+            "--upgrade",
+            extras=("evaluate", "mcp", "encoder", "dev"),
         )
         same = Path(folder) / "same.in"
         same.write_text(
-            _compiled(uv, pyproject, build, "--upgrade", extras=("evaluate", "encoder", "dev")), "utf-8"
+            _compiled(uv, pyproject, build, "--upgrade", extras=("evaluate", "mcp", "encoder", "dev")),
+            "utf-8",
         )
 
         def named_by(*extras: str) -> set[str]:
             return set(
-                entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("evaluate", *extras)))
+                entries(_compiled(uv, pyproject, build, "-c", str(same), extras=("evaluate", "mcp", *extras)))
             )
 
         program, dev, encoder = named_by(), named_by("dev"), named_by("encoder")
