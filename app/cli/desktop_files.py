@@ -68,7 +68,7 @@ def give_folders_back(home: Path) -> bool:
     worked, answer = _run(["xdg-mime", "query", "default", "inode/directory"])
     if not worked or answer.strip() != Path(ENTRY).name:
         return False
-    _write(entry, entry.read_text("utf-8").replace(FOLDERS, ""))
+    _put(entry, entry.read_bytes().replace(FOLDERS.encode(), b""))
     refresh(home)
     return True
 
@@ -109,13 +109,18 @@ def _files(program: Path, version: str) -> Iterator[tuple[str, str | bytes]]:
 
 def _write(path: Path, content: str | bytes) -> bool:
     data = content.encode() if isinstance(content, str) else content
-    if path.is_file() and path.read_bytes() == data:
+    here = path.read_bytes() if path.is_file() else None
+    if here in (data, data.replace(FOLDERS.encode(), b"")):  # the second: folders were given back
         return False
+    _put(path, data)
+    return True
+
+
+def _put(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     part.write_bytes(data)
     part.replace(path)
-    return True
 
 
 def _run(command: Sequence[str]) -> tuple[bool, str]:

@@ -121,6 +121,7 @@ def test_folders_are_left_to_the_file_manager(tmp_path: Path, monkeypatch: pytes
     assert desktop_files.FOLDERS in entry.read_text("utf-8")
     assert desktop_files.give_folders_back(tmp_path)
     assert desktop_files.FOLDERS not in entry.read_text("utf-8")
+    assert desktop_files.install(tmp_path, PROGRAM, "1") == []
 
 
 def test_other_systems_are_told_that_nothing_is_done(monkeypatch: pytest.MonkeyPatch):
