@@ -16,9 +16,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
+import orjson
+
 from app.engine.core.cost import Cost
 from app.engine.core.redaction import redact_text
-from app.engine.core.regions import stored_boxes
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Outcome, Run, Step, add_blob
 from app.engine.imports import companion_files, step_records
@@ -198,7 +199,7 @@ def _read_step(raw: ExperimentFolder, records: _Records, index: int, data: bytes
         raise InputError("no step of BrowserGym: it has no observation", path=str(path))
     seen = fields_of(record.get("obs"))
     if not raw.has_page:
-        for unwanted in ("axtree_txt", "axtree_object", "pruned_html", "dom_object", "boxes"):
+        for unwanted in ("axtree_txt", "axtree_object", "pruned_html", "dom_object"):
             seen.pop(unwanted, None)
     if (tree := seen.pop("axtree_object", None)) is not None:
         seen["axtree_txt"] = tree_text(tree)
@@ -241,32 +242,32 @@ def _pictures(raw: ExperimentFolder, records: _Records, blobs: dict[str, bytes])
 
 
 def _seen(step: Step, records: _Records, pictures: dict[int, str], blobs: dict[str, bytes]) -> Step:
-    """Return a step with its picture, the boxes of the elements in view and that of its target."""
+    """Return a step with its picture, the boxes of the elements in view and that of its target.
+
+    The boxes are stored as they come (``regions.stored_boxes``): whoever reads them leaves out what is none.
+    """
     step = step_records.with_picture(step, pictures.get(step.index, ""))
     record = records.by_index.get(step.index, {})
-    boxes = _boxes(fields_of(record.get("obs")).get("boxes"))
+    boxes = fields_of(record.get("boxes"))
     stats = fields_of(record.get("stats"))
     cost = number(stats.get("cost"), None)
-    target = boxes.get((step.action.bid or "") if step.action is not None else "")
+    bid = step.action.bid if step.action is not None else None
     return replace(
         step,
-        boxes=add_blob(blobs, stored_boxes(boxes)) if boxes and step.screenshot else "",
-        target_box=target if step.screenshot else None,
+        boxes=add_blob(blobs, orjson.dumps(boxes)) if boxes and step.screenshot else "",
+        target_box=_box(boxes.get(bid)) if bid and step.screenshot else None,
         tokens=_tokens(stats),
         cost=Cost(known=max(cost, 0.0)) if cost is not None else None,
         summary=step.summary or redact_text(text(_hint(record))),
     )
 
 
-def _boxes(given: object) -> dict[str, tuple[float, float, float, float]]:
-    found: dict[str, tuple[float, float, float, float]] = {}
-    for bid, box in fields_of(given).items():
-        sides = [number(side, None) for side in items_of(box)]
-        if len(sides) == 4 and None not in sides:
-            left, top, width, height = cast("list[float]", sides)
-            if width > 0 and height > 0:
-                found[bid] = (left, top, width, height)
-    return found
+def _box(given: object) -> tuple[float, float, float, float] | None:
+    sides = [number(side, None) for side in items_of(given)]
+    if len(sides) != 4 or None in sides:
+        return None
+    left, top, width, height = cast("list[float]", sides)
+    return (left, top, width, height) if width > 0 and height > 0 else None
 
 
 def _hint(record: dict[str, Any]) -> object:

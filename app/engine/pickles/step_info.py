@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
 
 from app.engine.pickles.recorded import Fields, Recorded, array_of, fields, sequence
 
@@ -34,7 +33,6 @@ def step_record(document: object) -> Fields:
         observed["pruned_html"] = shown
         if not isinstance(shown, str):
             observed["dom_object"] = seen.get("dom_object")
-    observed["boxes"] = dict(_boxes(seen.get("extra_element_properties")))
     record["obs"] = observed if seen else None
     record["agent_info"] = {name: said[name] for name in _SAID if name in said}
     record["agent_info"]["answer"] = [fields(one) for one in sequence(said.get("chat_messages"))[-1:]]
@@ -42,14 +40,20 @@ def step_record(document: object) -> Fields:
     return record
 
 
-def _boxes(properties: object) -> Iterator[tuple[str, list[float]]]:
-    """Yield the boxes of the elements in view, in pixels of the screenshot."""
-    for bid, one in fields(properties).items():
+def boxes(document: object) -> dict[str, list[float]]:
+    """Return the boxes of the elements in view, in pixels of the screenshot."""
+    found: dict[str, list[float]] = {}
+    for bid, one in fields(fields(fields(document).get("obs")).get("extra_element_properties")).items():
         about = fields(one)
-        share, box = about.get("visibility"), sequence(about.get("bbox"))
-        in_view = isinstance(share, int | float) and share >= _IN_VIEW
-        if in_view and len(box) == 4 and all(isinstance(side, int | float) for side in box):
-            yield bid, box
+        share = about.get("visibility")
+        if isinstance(share, int | float) and share >= _IN_VIEW and (box := _box(about.get("bbox"))):
+            found[bid] = box
+    return found
+
+
+def _box(given: object) -> list[float]:
+    sides: list[float] = [side for side in sequence(given) if isinstance(side, int | float)]
+    return sides if len(sides) == 4 and sides[2] > 0 and sides[3] > 0 else []
 
 
 def screenshot(document: object) -> bytes:

@@ -14,8 +14,8 @@ import struct
 import sys
 
 from app.engine.pickles.confinement import confine
-from app.engine.pickles.recorded import Unusable, check_extent, meaning, read_pickle
-from app.engine.pickles.step_info import screenshot, step_record
+from app.engine.pickles.recorded import Unusable, check_extent, fields, meaning, read_pickle
+from app.engine.pickles.step_info import boxes, screenshot, step_record
 
 REQUEST = struct.Struct(">IBB")
 """Bytes that follow, number of the kind, whether the screenshot in it is wanted."""
@@ -32,6 +32,8 @@ def answer(kind: str, data: bytes, *, picture: bool) -> tuple[bytes, bytes]:
         document = read_pickle(data)
         value = step_record(document) if kind == "step" else document
         check_extent(value)
+        if kind == "step":
+            value = {**fields(value), "boxes": boxes(document)}
         text = json.dumps({"value": value}, default=meaning, skipkeys=True, separators=(",", ":"))
         return text.encode(), screenshot(document) if picture and kind == "step" else b""
     except Unusable as error:
