@@ -14,14 +14,16 @@ WALL, CLOCK = 1_700_000_000_000, 5_000.0
 """Wall time and monotonic clock, in milliseconds, at the start of a trace."""
 SHOP = "https://shop.example/"
 PAGE, FRAME = "page@1", "frame@1"
-FORM = [
+TARGET = "__playwright_target__"
+
+FORM: list[Any] = [
     "FORM",
     {},
     ["LABEL", {}, "User ", ["INPUT", {"__playwright_value_": "ann", "name": "user"}]],
     ["LABEL", {}, "Password ", ["INPUT", {"__playwright_value_": "s3same!pw", "type": "password"}]],
     ["BUTTON", {"onclick": "x()"}, "Sign in"],
 ]
-DOCUMENT = [
+DOCUMENT: list[Any] = [
     "HTML",
     {"lang": "en"},
     ["HEAD", {}, ["TITLE", {}, "Shop"]],
@@ -42,7 +44,12 @@ class TraceWriter:
     """Writes events as a version of the format does: names of fields, snapshots by name or phase, clocks."""
 
     def __init__(self, version: int = 10, *, origin: str = "library", title: str = "a test") -> None:
-        self.version, self.events, self.network, self.files = version, list[Event](), list[Event](), {}
+        self.version, self.events, self.network, self.files = (
+            version,
+            list[Event](),
+            list[Event](),
+            dict[str, bytes](),
+        )
         self.now, self._calls = 0.0, 0
         options: Event = {
             "type": "context-options",
@@ -215,9 +222,6 @@ def shop_trace(version: int) -> TraceWriter:
         error={"name": "TimeoutError", "message": "Timeout 500ms exceeded.", "stack": "at /home/me/x.js"},
     )
     return trace
-
-
-TARGET = "__playwright_target__"
 
 
 def runner_trace(

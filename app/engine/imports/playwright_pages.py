@@ -15,8 +15,8 @@ from app.engine.core.redaction import MARK, redact_html, redact_text, redact_url
 from app.engine.core.trajectory import Step, Tab
 from app.engine.imports.page_contents import ForeignContents
 from app.engine.imports.playwright_files import TraceFiles
-from app.engine.imports.playwright_snapshots import FrameSnapshot, PageDocument
-from app.engine.imports.playwright_trace import PageFrame, PlaywrightTrace, TracedCall
+from app.engine.imports.playwright_snapshots import DomSnapshot, PageDocument
+from app.engine.imports.playwright_trace import PlaywrightTrace, ScreencastPicture, TracedCall
 from app.engine.imports.source_files import MAX_IMAGE_BYTES
 
 MAX_HTML_TOTAL = 128 * 2**20
@@ -66,7 +66,7 @@ class RenderedPage:
 
 
 @dataclass(slots=True)
-class PagePicture:
+class ScaledPicture:
     """A stored picture and the number of its pixels to one CSS pixel, in both directions."""
 
     digest: str = ""
@@ -84,14 +84,14 @@ class PageReader:
         self._contents, self._secrets = contents, secrets
         self._rendered: OrderedDict[object, RenderedPage] = OrderedDict()
         self._titles: dict[str, tuple[str, str]] = {}
-        self._pictures: dict[str, PagePicture] = {}
+        self._pictures: dict[str, ScaledPicture] = {}
         self._html_bytes = 0
         self.missing = 0
         self.cut = 0
         self.html_left_out = 0
         self.trees = 0
 
-    def snapshot_before(self, call: TracedCall, page: str) -> FrameSnapshot | None:
+    def snapshot_before(self, call: TracedCall, page: str) -> DomSnapshot | None:
         """Return the page's last snapshot before a call acts: at the action, before it, else of an earlier call."""
         for phase in ("action", "before"):
             found = _main(call.snapshots.get(phase, {}))
@@ -99,13 +99,13 @@ class PageReader:
                 return found
         return self.latest(page, call.start)
 
-    def latest(self, page: str, time: float) -> FrameSnapshot | None:
+    def latest(self, page: str, time: float) -> DomSnapshot | None:
         """Return a page's last snapshot up to a moment."""
         documents = self._trace.documents.get(page, [])
         at = bisect_right(documents, time, key=lambda document: document.time)
         return documents[at - 1] if at else None
 
-    def render(self, main: FrameSnapshot, frames: Mapping[str, FrameSnapshot]) -> RenderedPage | None:
+    def render(self, main: DomSnapshot, frames: Mapping[str, DomSnapshot]) -> RenderedPage | None:
         """Return a page with its stored contents; ``None`` where its snapshot is beyond the bounds."""
         key = tuple(sorted((one.frame, *self._trace.store.root(one)) for one in (main, *frames.values())))
         if key in self._rendered:
@@ -154,7 +154,7 @@ class PageReader:
 
     def picture(
         self, page: str, time: float, call: TracedCall | None = None, phases: Sequence[str] = ()
-    ) -> PagePicture:
+    ) -> ScaledPicture:
         """Return the picture of a page at a moment: the call's own screenshot, else the frame at or before it."""
         for phase in phases if call is not None else ():
             file = call.pictures.get(phase, "") if call is not None else ""
@@ -164,9 +164,11 @@ class PageReader:
                 if found.digest:
                     return found
         frame = self._frame(page, time)
-        return self._picture(frame.file, (frame.width, frame.height)) if frame is not None else PagePicture()
+        return (
+            self._picture(frame.file, (frame.width, frame.height)) if frame is not None else ScaledPicture()
+        )
 
-    def _frame(self, page: str, time: float) -> PageFrame | None:
+    def _frame(self, page: str, time: float) -> ScreencastPicture | None:
         frames = self._trace.frames.get(page, [])
         at = bisect_right(frames, time, key=lambda frame: frame.time)
         found = frames[at - 1] if at else None
@@ -181,18 +183,18 @@ class PageReader:
         at = bisect_right(arrivals, time, key=lambda arrival: arrival[0])
         return arrivals[at - 1][1] if at else ""
 
-    def _picture(self, file: str, view: tuple[float, float]) -> PagePicture:
+    def _picture(self, file: str, view: tuple[float, float]) -> ScaledPicture:
         if file not in self._pictures:
             data = self._files.read(file, MAX_IMAGE_BYTES)
             self.missing += not data
             digest, size = self._contents.picture(data), _size(data)
             if not digest or not size:
-                self._pictures[file] = PagePicture()
+                self._pictures[file] = ScaledPicture()
             else:
                 wide, high = (
                     pixels / css if css > 0 else 1.0 for pixels, css in zip(size, view, strict=True)
                 )
-                self._pictures[file] = PagePicture(digest, (wide, high), size)
+                self._pictures[file] = ScaledPicture(digest, (wide, high), size)
         return self._pictures[file]
 
     def _html(self, html: str) -> str:
@@ -205,7 +207,7 @@ class PageReader:
         return digest
 
 
-def target_box(call: TracedCall, picture: PagePicture) -> tuple[float, float, float, float] | None:
+def target_box(call: TracedCall, picture: ScaledPicture) -> tuple[float, float, float, float] | None:
     """Return a call's element, or a box around its point, in a picture's pixels; ``None`` for one outside of it."""
     box = call.box
     if box is None and call.point is not None:
@@ -221,7 +223,7 @@ def target_box(call: TracedCall, picture: PagePicture) -> tuple[float, float, fl
     return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
 
 
-def _main(frames: Mapping[str, FrameSnapshot]) -> FrameSnapshot | None:
+def _main(frames: Mapping[str, DomSnapshot]) -> DomSnapshot | None:
     return next((one for one in frames.values() if one.is_main), None)
 
 

@@ -34,7 +34,7 @@ _LEFT_OUT = frozenset({"script", "style", "link", "noscript"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FrameSnapshot:
+class DomSnapshot:
     """A frame's document at a moment; ``index`` counts the frame's snapshots. Times are as in its trace."""
 
     frame: str
@@ -83,7 +83,7 @@ class SnapshotStore:
         packed.append(data)
         return len(packed) - 1
 
-    def root(self, snapshot: FrameSnapshot) -> tuple[int, int]:
+    def root(self, snapshot: DomSnapshot) -> tuple[int, int]:
         """Return where a snapshot's document was written: equal places are equal documents."""
         index, at = snapshot.index, -1
         for _ in range(1000):
@@ -94,7 +94,7 @@ class SnapshotStore:
             index, at = index - found[0], found[1]
         return index, at
 
-    def document(self, main: FrameSnapshot, frames: Mapping[str, FrameSnapshot]) -> PageDocument | None:
+    def document(self, main: DomSnapshot, frames: Mapping[str, DomSnapshot]) -> PageDocument | None:
         """Return a page with the documents of its frames in place; ``None`` where nothing of it is left."""
         reader = _DocumentReader(self, frames)
         html = reader.read(main)
@@ -156,14 +156,14 @@ def _reference(node: object) -> tuple[int, int] | None:
 class _DocumentReader:
     """Reads one page; ``target`` is the element marked as acted on, ``cut`` whether a bound was met."""
 
-    def __init__(self, store: SnapshotStore, frames: Mapping[str, FrameSnapshot]) -> None:
+    def __init__(self, store: SnapshotStore, frames: Mapping[str, DomSnapshot]) -> None:
         self._store, self._frames = store, frames
         self._nodes, self._chars = MAX_NODES, MAX_CHARS
         self._inside: list[str] = []
         self.target: HtmlNode | None = None
         self.cut = False
 
-    def read(self, snapshot: FrameSnapshot) -> HtmlNode | None:
+    def read(self, snapshot: DomSnapshot) -> HtmlNode | None:
         nodes = self._store.nodes(snapshot.frame, snapshot.index)
         if not nodes or snapshot.frame in self._inside or len(self._inside) > 10:
             return None
@@ -173,7 +173,7 @@ class _DocumentReader:
         self._inside.pop()
         return next((child for child in holder.children if isinstance(child, HtmlNode)), None)
 
-    def _children(self, children: list[Any], snapshot: FrameSnapshot, into: HtmlNode) -> None:
+    def _children(self, children: list[Any], snapshot: DomSnapshot, into: HtmlNode) -> None:
         """Read children into an element, with a stack of its own: pages are deeper than Python's."""
         waiting: list[tuple[Any, int, HtmlNode, int]] = [
             (child, snapshot.index, into, 0) for child in reversed(children)
@@ -201,7 +201,7 @@ class _DocumentReader:
         index: int,
         parent: HtmlNode,
         depth: int,
-        snapshot: FrameSnapshot,
+        snapshot: DomSnapshot,
         waiting: list[tuple[Any, int, HtmlNode, int]],
     ) -> None:
         tag = str(node[0]).lower()

@@ -24,7 +24,7 @@ from app.engine.imports.playwright_actions import (
 )
 from app.engine.imports.playwright_files import TraceFiles
 from app.engine.imports.playwright_pages import PageReader, RenderedPage, TypedSecrets, target_box
-from app.engine.imports.playwright_snapshots import FrameSnapshot
+from app.engine.imports.playwright_snapshots import DomSnapshot
 from app.engine.imports.playwright_trace import NAVIGATED, PageMessage, PlaywrightTrace, TracedCall
 from app.engine.imports.step_records import error_class, text
 
@@ -176,7 +176,7 @@ class _StepBuilder:
         self._note_navigation(call)
         return self._with_error(step, call)
 
-    def _target(self, call: TracedCall, main: FrameSnapshot | None, page: RenderedPage | None) -> FoundTarget:
+    def _target(self, call: TracedCall, main: DomSnapshot | None, page: RenderedPage | None) -> FoundTarget:
         """Return a call's element; of an assertion as the page after it has it, where it was not marked before."""
         own = page.document if page is not None and main is not None and _owns(call, main) else None
         if (own is None or own.target is None) and kind_of(call) is CallKind.EXPECTS:
@@ -201,7 +201,7 @@ class _StepBuilder:
         ]
         return open_now[-1] if open_now else self._page
 
-    def _render(self, main: FrameSnapshot | None, call: TracedCall | None) -> RenderedPage | None:
+    def _render(self, main: DomSnapshot | None, call: TracedCall | None) -> RenderedPage | None:
         if main is None:
             return None
         owner = next((one for one in (call, self._by_key.get(main.call)) if one and _owns(one, main)), None)
@@ -356,7 +356,7 @@ class _StepBuilder:
             yield f"{self._pages.cut:,} pages are too long or too deep, and are cut"
 
 
-def _owns(call: TracedCall, snapshot: FrameSnapshot) -> bool:
+def _owns(call: TracedCall, snapshot: DomSnapshot) -> bool:
     return call.snapshots.get(snapshot.phase, {}).get(snapshot.frame) is snapshot
 
 

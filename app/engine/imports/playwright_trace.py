@@ -15,7 +15,7 @@ import orjson
 
 from app.engine.imports.json_values import fields_of, items_of
 from app.engine.imports.playwright_files import TraceFiles
-from app.engine.imports.playwright_snapshots import FrameSnapshot, SnapshotStore
+from app.engine.imports.playwright_snapshots import DomSnapshot, SnapshotStore
 from app.engine.imports.playwright_values import (
     MAX_VALUE,
     Fields,
@@ -62,14 +62,12 @@ class TracedCall:
     log: list[str] = field(default_factory=list[str])
     point: tuple[float, float] | None = None
     box: tuple[float, float, float, float] | None = None
-    snapshots: dict[str, dict[str, FrameSnapshot]] = field(
-        default_factory=dict[str, dict[str, FrameSnapshot]]
-    )
+    snapshots: dict[str, dict[str, DomSnapshot]] = field(default_factory=dict[str, dict[str, DomSnapshot]])
     pictures: dict[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
-class PageFrame:
+class ScreencastPicture:
     """A picture of a page: its file, and the size of the page in CSS pixels."""
 
     time: float
@@ -98,9 +96,9 @@ class PlaywrightTrace:
     calls: list[TracedCall] = field(default_factory=list[TracedCall])
     opened: dict[str, float] = field(default_factory=dict[str, float])
     closed: dict[str, float] = field(default_factory=dict[str, float])
-    frames: dict[str, list[PageFrame]] = field(default_factory=dict[str, list[PageFrame]])
+    frames: dict[str, list[ScreencastPicture]] = field(default_factory=dict[str, list[ScreencastPicture]])
     arrivals: dict[str, list[tuple[float, str]]] = field(default_factory=dict[str, list[tuple[float, str]]])
-    documents: dict[str, list[FrameSnapshot]] = field(default_factory=dict[str, list[FrameSnapshot]])
+    documents: dict[str, list[DomSnapshot]] = field(default_factory=dict[str, list[DomSnapshot]])
     messages: list[PageMessage] = field(default_factory=list[PageMessage])
     version: int = 0
     title: str = ""
@@ -333,7 +331,7 @@ class _EventReader:
         frames = self._trace.frames.setdefault(page, [])
         self._trace.opened.setdefault(page, time)
         if len(frames) < MAX_EVENTS:
-            frames.append(PageFrame(time, file, width, height))
+            frames.append(ScreencastPicture(time, file, width, height))
 
     def _snapshot(self, event: Fields) -> None:
         frame = text(event.get("frameId"))
@@ -345,7 +343,7 @@ class _EventReader:
         size = fields_of(event.get("viewport"))
         wall = (number(event.get("wallTime"), 0) or 0.0) / 1000 if self._has_clock else 0.0
         page = text(event.get("pageId"))
-        snapshot = FrameSnapshot(
+        snapshot = DomSnapshot(
             frame=frame,
             index=self._trace.store.add(frame, event["html"]),
             page=page,

@@ -437,3 +437,12 @@ def test_assertions_and_scripts_that_change_nothing_are_no_flags(tmp_path: Path)
     read = read_one(write_zip(tmp_path / "t.zip", trace.entries()))
     flags = detect_run(read.run, read.steps, None, lambda digest: read.blobs.get(digest, b""))
     assert [flag.step for flag in flags if flag.detector == "no-effect"] == [3, 4]
+
+
+def test_the_value_of_a_password_field_is_not_kept_whatever_its_name(tmp_path: Path) -> None:
+    trace = TraceWriter()
+    field = ["INPUT", {"type": "password", "aria-label": "PIN", "__playwright_value_": "4711-0815"}]
+    trace.call("click", {"selector": "#x"}, html=["HTML", {}, ["BODY", {}, field]])
+    read = read_one(write_zip(tmp_path / "t.zip", trace.entries()))
+    assert "textbox 'PIN', value='REDACTED'" in blob(read, read.steps[0].tree)
+    assert b"4711" not in b"".join(read.blobs.values())
