@@ -13,7 +13,7 @@ CHILDREN = (
     "app.engine.host",
     "app.engine.imports.worker",
     "app.engine.pickles.worker",
-    "app.engine.services.probe_child",
+    "app.engine.services.probe_process",
     "app.take_screenshots",
 )
 """Modules that run in a process of their own."""

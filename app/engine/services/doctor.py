@@ -25,9 +25,6 @@ from app import settings
 from app.engine.api.engine_api import Check
 from app.engine.browser.launch import launcher, sandbox
 from app.engine.services.doctor_probes import (
-    BROWSER_PROBE,
-    QT_PROBE,
-    SQLITE_PROBE,
     ProbeTimeout,
     driver_files,
     missing_libraries,
@@ -119,7 +116,7 @@ async def qt_check(environ: Mapping[str, str]) -> Check:
     display = launcher.has_display(environ)
     child = dict(environ) if display else {**environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
-        code, out, err = await run_probe(QT_PROBE, env=child)
+        code, out, err = await run_probe("qt", env=child)
     except ProbeTimeout as slow:
         return _timed_out("Qt", str(slow))
     if code == 0:
@@ -159,7 +156,7 @@ async def browser_checks(setting: str, proof: Proof = _no_proof) -> list[Check]:
     A browser that this process has started by the time the try has failed or timed out counts as well (``proof``).
     """
     try:
-        code, out, err = await run_probe(BROWSER_PROBE, setting)
+        code, out, err = await run_probe("browser", setting)
         answer: dict[str, Any] = json.loads(out.splitlines()[-1]) if code == 0 else {}
     except ProbeTimeout as slow:
         answer, err = {"error": str(slow), "slow": True}, ""
@@ -277,7 +274,7 @@ def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] =
 async def sqlite_check() -> Check:
     """Check the features the stores rely on, in a child, since SQL is confined to the stores in this program."""
     try:
-        code, out, err = await run_probe(SQLITE_PROBE)
+        code, out, err = await run_probe("sqlite")
     except ProbeTimeout as slow:
         return _timed_out("SQLite", str(slow))
     remedy = "use a Python whose sqlite3 has FTS5 and trigrams: python.org's and Debian's do"

@@ -12,69 +12,26 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import app
-from app.installation import child_command, is_bundle
+from app.installation import child_command
 
 PROBE_TIMEOUT = 30.0
 """A child that takes longer counts as hanging; a cold Chromium on a slow disk needs some 5 s."""
-
-QT_PROBE = """
-import json
-from PySide6 import QtCore, QtGui, QtWidgets
-app = QtWidgets.QApplication([])
-print(json.dumps([QtCore.qVersion(), app.platformName(), len(QtGui.QFontDatabase.families())]))
-"""
-
-SQLITE_PROBE = """
-import json, sqlite3
-database = sqlite3.connect(":memory:")
-database.execute("create virtual table plain using fts5(text)")
-database.execute("create virtual table near using fts5(text, tokenize='trigram')")
-print(json.dumps([sqlite3.sqlite_version, sqlite3.threadsafety]))
-"""
-
-BROWSER_PROBE = """
-import asyncio, json, sys
-from app.engine.browser.launch import launcher, sandbox
-from app.engine.browser.launch.playwright_process import PlaywrightProcess
-from app.errors import SiteloreError
-async def main():
-    told = {}
-    launcher.on_browser_start(
-        lambda s: told.update(version=s.version, candidate=s.candidate, unsandboxed=s.unsandboxed)
-    )
-    async with PlaywrightProcess() as playwright:
-        browser, _ = await launcher.launch(playwright, sys.argv[1], timeout=20000)
-        page = await browser.new_page()
-        await page.set_content("<title>it works</title>")
-        await page.title()
-        print(json.dumps(told))
-        await browser.close()
-try:
-    asyncio.run(main())
-except launcher.NoBrowser as error:
-    print(json.dumps({"error": str(error), "slow": error.slow}))
-except sandbox.NoSandbox as error:
-    print(json.dumps({"error": str(error), "unsandboxed": error.why}))
-except SiteloreError as error:
-    sys.exit(str(error))
-"""
-
-PROBES = {"qt": QT_PROBE, "sqlite": SQLITE_PROBE, "browser": BROWSER_PROBE}
-"""The probes by the name that a bundle's child is told."""
 
 
 class ProbeTimeout(Exception):
     """The child did not answer in time."""
 
 
-async def run_probe(code: str, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
-    """Run Python code in a child that finds this checkout; a hanging child is killed. Raises ``ProbeTimeout``."""
+async def run_probe(name: str, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+    """Run a probe (``probe_process``) in a child that finds this checkout; a hanging child is killed.
+
+    Raises ``ProbeTimeout``.
+    """
     inherited = os.environ if env is None else env
     here = str(Path(app.__file__).resolve().parents[1])
     path = os.pathsep.join(part for part in (here, inherited.get("PYTHONPATH", "")) if part)
     child = await asyncio.create_subprocess_exec(
-        *_command(code),
-        *arguments,
+        *child_command("app.engine.services.probe_process", name, *arguments),
         env={**inherited, "PYTHONPATH": path},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
@@ -89,13 +46,6 @@ async def run_probe(code: str, *arguments: str, env: Mapping[str, str] | None = 
             child.kill()
             await child.communicate()
     return child.returncode or 0, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
-
-
-def _command(code: str) -> list[str]:
-    if not is_bundle():
-        return [sys.executable, "-c", code]
-    name = next(name for name, probe in PROBES.items() if probe == code)
-    return child_command("app.engine.services.probe_child", name)
 
 
 def qt_files(display: bool) -> list[Path]:
