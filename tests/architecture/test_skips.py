@@ -42,6 +42,7 @@ NOT_ON_THIS_SYSTEM = {
     "there is always a display there",
     "a matter of access lists there",
     "a pipe is not opened this way",
+    "a process can give up less there",
     "writers are forked",
     "only there a file's name may be any bytes",
 }

@@ -1,4 +1,4 @@
-"""What stands around the steps of an AgentLab run: its arguments, and its row in the study's tables."""
+"""Arguments of a BrowserGym or AgentLab run, and its row in the study's tables."""
 
 from __future__ import annotations
 

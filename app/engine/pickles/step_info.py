@@ -1,4 +1,4 @@
-"""What an import needs of a pickled ``StepInfo`` of BrowserGym or AgentLab."""
+"""Parts of a pickled ``StepInfo`` of BrowserGym or AgentLab that an import needs."""
 
 from __future__ import annotations
 

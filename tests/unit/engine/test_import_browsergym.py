@@ -7,7 +7,6 @@ import gzip
 import json
 import pickle
 import shutil
-import sys
 
 import numpy as np
 import pytest
@@ -241,7 +240,6 @@ def test_a_link_is_a_problem_and_is_not_followed(tmp_path):
     assert [problem.path for problem in problems] == [str(folder / "step_0.pkl.gz")]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="paths of another system")
 def test_an_import_is_idempotent_and_stores_the_run(tmp_path):
     MadeRun(tmp_path / "runs" / NAME).write()
     MadeRun(tmp_path / "runs" / "copy" / NAME).write()

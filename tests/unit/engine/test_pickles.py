@@ -249,7 +249,7 @@ TRIES = {
 }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process give up so much")
+@pytest.mark.skipif(sys.platform != "linux", reason="a process can give up less there")
 @pytest.mark.parametrize("name", TRIES)
 def test_the_process_has_given_up(tmp_path, name):
     place = tmp_path / "kept"
