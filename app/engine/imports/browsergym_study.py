@@ -28,7 +28,7 @@ Row = dict[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunArguments:
-    """What a run was started with; everything may be empty."""
+    """Arguments that a run was started with; everything may be empty."""
 
     task: str = ""
     goal: str = ""

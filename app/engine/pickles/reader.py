@@ -50,7 +50,7 @@ class PickleReader:
         self._answered = 0
         self._timed_out = False
         self.confined = ""
-        """What the process has given up: ``filter``, ``limits`` or ``process`` (see ``confinement.confine``)."""
+        """Confinement of the process: ``filter``, ``limits`` or ``process`` (see ``confinement.confine``)."""
 
     def read(self, data: bytes, kind: str, path: Path, *, picture: bool = False) -> tuple[Any, bytes]:
         """Return what a pickle holds, and the screenshot in it as PNG where it is wanted.
