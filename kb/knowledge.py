@@ -129,7 +129,7 @@ class FrozenKnowledge:
         self._retriever: Retriever = Retriever(
             content.tips(),
             content.hosts(),
-            settings=RetrievalSettings(token_budget=token_budget),
+            settings=RetrievalSettings(token_budget=token_budget, missed=0),  # nobody is shown them
             withheld=self._withheld,
         )
         self._waived: frozenset[str] | None = None

@@ -413,6 +413,8 @@ class Retriever:
     ) -> tuple[Missed, ...]:
         """Near misses, the nearest first."""
         settings = self.settings
+        if not settings.missed:
+            return ()
         eager = replace(settings, threshold=max(0.0001, settings.threshold - settings.near))
         rank = self.table.ranked(found.rows, found.sums.total, eager)
         missed: list[Missed] = []
