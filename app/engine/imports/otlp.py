@@ -28,8 +28,8 @@ from app.engine.imports.otlp_messages import (
     words_of,
 )
 from app.engine.imports.otlp_spans import (
-    Span,
     Trace,
+    TracedSpan,
     index_file,
     looks_like_otlp,
     mapping,
@@ -154,7 +154,7 @@ def parse(raw: TracedRun, sites: SiteTable) -> ReadRun:
     return ReadRun(run=run, steps=tuple(steps), blobs=contents.blobs)
 
 
-def _root(spans: Sequence[Span]) -> Span | None:
+def _root(spans: Sequence[TracedSpan]) -> TracedSpan | None:
     """Return the outermost agent's span, else the span without a parent; ``None`` where both are missing."""
     ids = {span.id for span in spans}
     tops = [span for span in spans if span.parent not in ids]
@@ -164,7 +164,7 @@ def _root(spans: Sequence[Span]) -> Span | None:
     return next((span for span in tops if span in agents), None) or (longest or outer or [None])[0]
 
 
-def _goal(root: Span | None, read: ReadSteps) -> str:
+def _goal(root: TracedSpan | None, read: ReadSteps) -> str:
     if root is not None:
         if words := words_of(sent_messages(root)):
             return words
@@ -187,7 +187,7 @@ def _words_in(value: object) -> str:
     )
 
 
-def _end(root: Span | None, read: ReadSteps, spans: Sequence[Span]) -> tuple[str, Outcome]:
+def _end(root: TracedSpan | None, read: ReadSteps, spans: Sequence[TracedSpan]) -> tuple[str, Outcome]:
     """Return the answer and how the run ended."""
     last = read.steps[-1].action if read.steps else None
     if last is not None and last.kind in ("send_msg_to_user", "report_infeasible"):
@@ -214,13 +214,13 @@ def _model(trace: Trace, read: ReadSteps) -> str:
     return names.most_common(1)[0][0] if names else ""
 
 
-def _tokens(read: ReadSteps, root: Span | None) -> tuple[int, int]:
+def _tokens(read: ReadSteps, root: TracedSpan | None) -> tuple[int, int]:
     counts = [tokens_of(call.span) for call in read.models]
     total = (sum(one[0] for one in counts), sum(one[1] for one in counts))
     return total if any(total) or root is None else tokens_of(root)
 
 
-def _cost(read: ReadSteps, root: Span | None) -> Cost | None:
+def _cost(read: ReadSteps, root: TracedSpan | None) -> Cost | None:
     found = [money for call in read.models if (money := cost_of_span(call.span)) is not None]
     money = sum(found) if found else cost_of_span(root) if root is not None else None
     return Cost(known=money) if money is not None else None
@@ -233,7 +233,9 @@ def _last_calls(read: ReadSteps, steps: Sequence[Step]) -> tuple[str, ...]:
     )
 
 
-def _notes(raw: TracedRun, read: ReadSteps, root: Span | None, contents: ForeignContents) -> Iterator[str]:
+def _notes(
+    raw: TracedRun, read: ReadSteps, root: TracedSpan | None, contents: ForeignContents
+) -> Iterator[str]:
     if root is None:
         yield "the span of the whole run is missing: goal and answer are taken from the models' messages"
     elif root.parent:

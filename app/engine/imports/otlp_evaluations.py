@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from app.engine.core.redaction import redact_text
 from app.engine.imports.otlp_messages import SpanKind, kind_of
-from app.engine.imports.otlp_spans import Mapped, Span, Trace, real, text
+from app.engine.imports.otlp_spans import Mapped, Trace, TracedSpan, real, text
 
 MAX_NOTES = 20
 
@@ -64,7 +64,7 @@ class _Result:
         return 1.0 if label in _PASSED else 0.0 if label in _FAILED else None
 
 
-def evaluation_of(trace: Trace, root: Span | None) -> Evaluation:
+def evaluation_of(trace: Trace, root: TracedSpan | None) -> Evaluation:
     """Return the run's score and its other evaluations."""
     results = list(_results(trace, root))
     usable = [
@@ -84,7 +84,7 @@ def evaluation_of(trace: Trace, root: Span | None) -> Evaluation:
     )
 
 
-def _results(trace: Trace, root: Span | None) -> Iterator[_Result]:
+def _results(trace: Trace, root: TracedSpan | None) -> Iterator[_Result]:
     for event in trace.loose:
         if event.name == "gen_ai.evaluation.result":
             yield _event_result(event.attributes, whole_run=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from app.engine.imports.otlp_spans import Mapped, Span, items_of, mapping, mappings, real, text, whole
+from app.engine.imports.otlp_spans import Mapped, TracedSpan, items_of, mapping, mappings, real, text, whole
 
 MAX_TEXT = 200_000
 """Characters read of one message."""
@@ -82,7 +82,7 @@ _CONTENT_EVENTS = (
 _MESSAGE_EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 
 
-def kind_of(span: Span) -> SpanKind:
+def kind_of(span: TracedSpan) -> SpanKind:
     """Return what a span is, by the first convention that says so."""
     found = span.attributes
     named = _OPENINFERENCE.get(text(found.get("openinference.span.kind")).upper())
@@ -106,7 +106,7 @@ def kind_of(span: Span) -> SpanKind:
     return SpanKind.OTHER
 
 
-def tool_name(span: Span) -> str:
+def tool_name(span: TracedSpan) -> str:
     """Return the name of the tool that a span called."""
     found = span.attributes
     for name in ("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name"):
@@ -115,7 +115,7 @@ def tool_name(span: Span) -> str:
     return span.name.removeprefix("execute_tool ").removeprefix("tools/call ").strip()
 
 
-def tool_args(span: Span) -> Mapped:
+def tool_args(span: TracedSpan) -> Mapped:
     """Return the arguments of a tool span."""
     found = span.attributes
     for name in (
@@ -134,7 +134,7 @@ def tool_args(span: Span) -> Mapped:
     return {name: value for name, value in entity.items() if name not in ("args", "tags", "metadata")}
 
 
-def tool_result(span: Span) -> object:
+def tool_result(span: TracedSpan) -> object:
     """Return the result of a tool span, ``None`` where it has none."""
     for name in ("gen_ai.tool.call.result", "output.value", "ai.toolCall.result", "gen_ai.tool.output"):
         if (value := span.attributes.get(name)) not in (None, ""):
@@ -148,7 +148,7 @@ def tool_result(span: Span) -> object:
     return None
 
 
-def tool_call_id(span: Span) -> str:
+def tool_call_id(span: TracedSpan) -> str:
     """Return the id of the call that a tool span answers."""
     return next(
         (
@@ -160,7 +160,7 @@ def tool_call_id(span: Span) -> str:
     )
 
 
-def sent_messages(span: Span) -> list[Message]:
+def sent_messages(span: TracedSpan) -> list[Message]:
     """Return the messages that a model or an agent was given."""
     found = span.attributes
     read = _messages(found.get("gen_ai.input.messages"))
@@ -171,7 +171,7 @@ def sent_messages(span: Span) -> list[Message]:
     return read or _messages(mapping(parsed(found.get("input.value"))).get("messages"))
 
 
-def answer_messages(span: Span) -> list[Message]:
+def answer_messages(span: TracedSpan) -> list[Message]:
     """Return the messages that a model or an agent answered."""
     found = span.attributes
     read = _messages(found.get("gen_ai.output.messages"))
@@ -188,7 +188,7 @@ def answer_messages(span: Span) -> list[Message]:
     return read
 
 
-def tokens_of(span: Span) -> tuple[int, int]:
+def tokens_of(span: TracedSpan) -> tuple[int, int]:
     """Return the tokens in and out of a model's span."""
     return (
         _count(
@@ -204,7 +204,7 @@ def tokens_of(span: Span) -> tuple[int, int]:
     )  # fmt: skip
 
 
-def cost_of_span(span: Span) -> float | None:
+def cost_of_span(span: TracedSpan) -> float | None:
     """Return the US dollars that a model's span says it cost."""
     for name in (
         "gen_ai.usage.cost",
@@ -219,7 +219,7 @@ def cost_of_span(span: Span) -> float | None:
     return None
 
 
-def model_of(span: Span) -> str:
+def model_of(span: TracedSpan) -> str:
     """Return the model that a span names."""
     for name in (
         "gen_ai.response.model",
@@ -253,7 +253,7 @@ def read_args(value: object) -> Mapped:
     return {"input": found} if isinstance(found, str) and found.strip() else {}
 
 
-def _count(span: Span, *names: str) -> int:
+def _count(span: TracedSpan, *names: str) -> int:
     found = (whole(span.attributes.get(name)) for name in names)
     return next((count for count in found if count is not None and 0 <= count < 2**31), 0)
 
@@ -336,7 +336,7 @@ def _add_call(read: Message, outer: Mapped, inner: Mapped) -> None:
     read.calls.append(Call(id=call, name=name, args=read_args(args)))
 
 
-def _event_messages(span: Span, details: str, whole_text: str, *, answers: bool) -> list[Message]:
+def _event_messages(span: TracedSpan, details: str, whole_text: str, *, answers: bool) -> list[Message]:
     read: list[Message] = []
     for event in span.events:
         body = mapping(event.body) or mapping(parsed(event.attributes.get("gen_ai.event.content")))

@@ -48,7 +48,7 @@ class SpanEvent:
 
 
 @dataclass(slots=True)
-class Span:
+class TracedSpan:
     """One span; ``failed`` is its status, ``message`` what the status says."""
 
     id: str
@@ -69,7 +69,7 @@ class Trace:
     ``cut`` says that there were more spans than are read.
     """
 
-    spans: list[Span]
+    spans: list[TracedSpan]
     loose: list[SpanEvent]
     resource: Mapped
     content_hash: str
@@ -267,10 +267,10 @@ def _is_agents(record: Mapped) -> bool:
     return any(name.startswith(_AGENT_KEYS) for name in names)
 
 
-def _span(key: str, record: Mapped) -> Span:
+def _span(key: str, record: Mapped) -> TracedSpan:
     status = mapping(record.get("status"))
     start = seconds(field_of(record, "startTimeUnixNano"))
-    return Span(
+    return TracedSpan(
         id=key,
         parent=_span_id(field_of(record, "parentSpanId")),
         name=text(record.get("name"))[:500],

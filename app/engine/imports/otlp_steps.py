@@ -29,7 +29,7 @@ from app.engine.imports.otlp_messages import (
     tool_name,
     tool_result,
 )
-from app.engine.imports.otlp_spans import Mapped, Span, Trace, text
+from app.engine.imports.otlp_spans import Mapped, Trace, TracedSpan, text
 from app.engine.imports.page_contents import ForeignContents, as_json
 from app.engine.imports.tool_calls import LOOKING, base_name, read_tool_call
 from app.engine.imports.tool_results import ToolResult, last_picture, read_tool_result
@@ -62,7 +62,7 @@ _ROLES = {role.value for role in ChatRole}
 class ModelCall:
     """A span of a model, read: its answer, the picture it was shown, its exchange."""
 
-    span: Span
+    span: TracedSpan
     calls: list[Call]
     said: str
     reasoning: str
@@ -131,13 +131,13 @@ class StepsOfSpans:
         steps, final = self._steps(acts[:MAX_STEPS])
         return ReadSteps(steps, final, models, self._first_words, self._has_messages, cut)
 
-    def kind(self, span: Span) -> SpanKind:
+    def kind(self, span: TracedSpan) -> SpanKind:
         """Return what a span of the trace is."""
         return self._kinds[span.id]
 
-    def _outermost(self, kind: SpanKind) -> list[Span]:
+    def _outermost(self, kind: SpanKind) -> list[TracedSpan]:
         """Return the spans of a kind that are in no other one of that kind: two libraries record the same call."""
-        found: list[Span] = []
+        found: list[TracedSpan] = []
         for span in self._trace.spans:
             if self._kinds[span.id] is not kind:
                 continue
@@ -149,7 +149,7 @@ class StepsOfSpans:
                 outer.events += span.events
         return found
 
-    def _tools(self) -> list[Span]:
+    def _tools(self) -> list[TracedSpan]:
         """Return the tools' spans: of nested ones the outer where both name one tool, else the inner."""
         agents = set[str]()
         for span in self._trace.spans:
@@ -164,7 +164,7 @@ class StepsOfSpans:
         spans = (span for span in self._trace.spans if self._kinds[span.id] is SpanKind.TOOL)
         return [span for span in spans if span.id not in agents]
 
-    def _outer(self, span: Span, kind: SpanKind) -> Span | None:
+    def _outer(self, span: TracedSpan, kind: SpanKind) -> TracedSpan | None:
         here, seen = self._by_id.get(span.parent), {span.id}
         while here is not None and here.id not in seen:
             if self._kinds[here.id] is kind:
@@ -175,7 +175,7 @@ class StepsOfSpans:
             here = self._by_id.get(here.parent)
         return None
 
-    def _model(self, span: Span) -> ModelCall:
+    def _model(self, span: TracedSpan) -> ModelCall:
         sent, answers = sent_messages(span), answer_messages(span)
         for message in sent:
             for call, result in message.results:
@@ -207,7 +207,7 @@ class StepsOfSpans:
                     )
         return sorted(acts, key=lambda act: act.at)
 
-    def _tool_act(self, span: Span, models: list[ModelCall]) -> _Act:
+    def _tool_act(self, span: TracedSpan, models: list[ModelCall]) -> _Act:
         call_id, name = tool_call_id(span), base_name(tool_name(span))
         model, place = _claim(call_id, name, span.start, models)
         args = tool_args(span)
@@ -294,7 +294,7 @@ class StepsOfSpans:
         )
         return self._contents.with_tree(step, page.tree)
 
-    def _exchange(self, span: Span, sent: list[Message], answers: list[Message]) -> str:
+    def _exchange(self, span: TracedSpan, sent: list[Message], answers: list[Message]) -> str:
         """Store a model's call as an exchange; return its digest, "" where nothing was recorded or all room is used."""
         if not sent and not answers:
             return ""
@@ -326,7 +326,7 @@ class StepsOfSpans:
         return add_blob(self._contents.blobs, data)
 
 
-def error_of(span: Span) -> str:
+def error_of(span: TracedSpan) -> str:
     """Return the error of a span, "" where it did not fail."""
     said = next(
         (

@@ -1,4 +1,4 @@
-"""What is confidential stays out of a frozen file and of its manifest, and so does its name."""
+"""Confidential tips stay out of a frozen file and of its manifest, and so do their names."""
 
 from dataclasses import replace
 from pathlib import Path

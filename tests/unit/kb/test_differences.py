@@ -1,4 +1,4 @@
-"""What became of tips, told to people: why, by whom and when, and what the files don't say."""
+"""Fates of tips, told to people: why, by whom and when, and what the files don't say."""
 
 from collections.abc import Iterator
 from dataclasses import replace
