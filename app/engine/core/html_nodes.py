@@ -52,7 +52,7 @@ class HtmlNode:
         while waiting:
             node = waiting.pop()
             yield node
-            waiting.extend(child for child in reversed(node.children) if isinstance(child, HtmlNode))
+            waiting.extend([child for child in reversed(node.children) if isinstance(child, HtmlNode)])
 
 
 def html_of(page: HtmlNode, inner: Callable[[str], str] = lambda html: html) -> str:
@@ -71,20 +71,22 @@ def html_of(page: HtmlNode, inner: Callable[[str], str] = lambda html: html) -> 
         elif isinstance(node, str):
             parts.append(escape(node, quote=False))
         elif _TAG_NAME.match(node.tag):
-            framed = [child for child in node.children if isinstance(child, HtmlNode)]
-            attributes = node.attributes
-            if node.tag in ("iframe", "frame") and framed:
+            attributes, is_frame = node.attributes, node.tag in ("iframe", "frame")
+            framed = [child for child in node.children if isinstance(child, HtmlNode)] if is_frame else ()
+            if framed:
                 attributes = {**attributes, "srcdoc": inner(html_of(framed[0], inner))}
             written = "".join(
-                f' {name}="{escape(value)}"'
-                for name, value in attributes.items()
-                if _ATTRIBUTE_NAME.match(name)
+                [
+                    f' {name}="{value if value.isalnum() else escape(value)}"'
+                    for name, value in attributes.items()
+                    if name.isalpha() or _ATTRIBUTE_NAME.match(name)
+                ]
             )
             bid = f' bid="{node.bid}"' if node.bid else ""
             parts.append(f"<{node.tag}{bid}{written}>")
             if node.tag not in _VOID:
                 waiting.append((f"</{node.tag}>",))
-                if node.tag not in ("iframe", "frame"):
+                if not is_frame:
                     waiting.extend(reversed(node.children))
     return "".join(parts)
 

@@ -8,6 +8,7 @@ functions.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import urljoin
 
 from app.engine.core.html_nodes import HtmlNode
@@ -17,7 +18,8 @@ MAX_NAME = 300
 MAX_TEXT = 2000
 """Characters of one text of a page."""
 
-_SPACES = re.compile(r"\s+")
+_ORIGIN = re.compile(r"https?://[^/?#]+")
+_ABSOLUTE_PATH = re.compile(r"/(?:[\w~-][\w~/-]*)?(?:[?#]|\Z)")
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _UNSEEN = frozenset(
     {
@@ -131,7 +133,9 @@ _FIELDS = frozenset(
         "ColorWell",
     }
 )
-_STATES = ("checked", "selected", "pressed", "expanded")
+_STATES = tuple((name, f"aria-{name}", f"{name}=") for name in ("checked", "selected", "pressed", "expanded"))
+_WITH_STATES = frozenset({"option", "combobox", "listbox", "Details", "switch", "checkbox", "radio"})
+"""Roles that have properties even without an attribute."""
 _BUTTON_NAMES = {"submit": "Submit", "reset": "Reset", "file": "Choose File", "image": "Submit"}
 
 
@@ -175,7 +179,7 @@ class _TreeWriter:
         while waiting:
             node, depth, above, label, address = waiting.pop()
             if isinstance(node, str):
-                text = _SPACES.sub(" ", node).strip()[:MAX_TEXT]
+                text = " ".join(node.split())[:MAX_TEXT]
                 if text and text not in above:
                     self._lines.append("\t" * depth + f"StaticText {text!r}")
                 continue
@@ -188,7 +192,7 @@ class _TreeWriter:
             children = self._shown_children(node)
             below = depth + 1 if written else depth
             said = node.name if written and node.role in _NAMED_BY_CONTENTS else "" if written else above
-            waiting.extend((child, below, said, label, address) for child in reversed(children))
+            waiting.extend([(child, below, said, label, address) for child in reversed(children)])
 
     @staticmethod
     def _shown_children(node: HtmlNode) -> list[HtmlNode | str]:
@@ -217,6 +221,8 @@ class _TreeWriter:
     def name_of(self, node: HtmlNode, role: str, label: HtmlNode | None = None) -> str:
         """Return the name of an element; ``label`` is the one it stands in."""
         held = node.attributes
+        if not held and role in _NAMED_BY_CONTENTS:
+            return _text(node, MAX_NAME)
         if ids := held.get("aria-labelledby", "").split():
             texts = [_text(self._by_id[key], MAX_NAME) for key in ids[:10] if key in self._by_id]
             if any(texts):
@@ -251,7 +257,10 @@ class _TreeWriter:
 
 
 def _properties(node: HtmlNode, role: str, address: str) -> list[str]:
-    held, found = node.attributes, list[str]()
+    held = node.attributes
+    found: list[str] = []
+    if not held and role not in _WITH_STATES:
+        return found
     if role in ("textbox", "searchbox", "spinbutton", "slider") and held.get("value"):
         found.append(f"value={_clean(held['value'])!r}")
     elif role in ("combobox", "listbox") and (chosen := _chosen(node)):
@@ -261,10 +270,9 @@ def _properties(node: HtmlNode, role: str, address: str) -> list[str]:
         found.append(f"checked={'true' if checked else 'false'!r}")
     elif role == "option":
         found.append(f"selected={'selected' in held or held.get('aria-selected') == 'true'}")
-    for name in _STATES:
-        if (value := held.get(f"aria-{name}")) in ("true", "false", "mixed") and not any(
-            one.startswith(f"{name}=") for one in found
-        ):
+    for name, attribute, start in _STATES:
+        value = held.get(attribute)
+        if value in ("true", "false", "mixed") and not any(one.startswith(start) for one in found):
             found.append(f"{name}={value == 'true'}" if value != "mixed" else f"{name}='mixed'")
     if node.tag == "details":
         found.append(f"expanded={'open' in held}")
@@ -279,7 +287,7 @@ def _properties(node: HtmlNode, role: str, address: str) -> list[str]:
 def _role(node: HtmlNode) -> str:
     """Return an element's role; "" for one that is in no tree."""
     held, tag = node.attributes, node.tag
-    said = held.get("role", "").split()[:1]
+    said = held["role"].split()[:1] if "role" in held else None
     if said and said[0] not in ("presentation", "none") and re.fullmatch(r"[a-z]{3,30}", said[0]):
         return {"img": "image", "generic": "generic"}.get(said[0], said[0])
     if said and said[0] in ("presentation", "none"):
@@ -305,6 +313,8 @@ def _role(node: HtmlNode) -> str:
 
 def _is_hidden(node: HtmlNode) -> bool:
     held = node.attributes
+    if not held:
+        return node.tag in _UNSEEN or node.tag == "dialog"
     return (
         node.tag in _UNSEEN
         or "hidden" in held
@@ -332,10 +342,13 @@ def _chosen(node: HtmlNode) -> str:
     return ", ".join(_text(one, MAX_NAME) for one in chosen)[:MAX_NAME]
 
 
+@lru_cache(maxsize=4096)
 def _resolved(address: str, place: str) -> str:
     place = place.strip()
     if not place or place.startswith(("javascript:", "data:")):
         return ""
+    if _ABSOLUTE_PATH.match(place) and (origin := _ORIGIN.match(address)):  # urljoin takes ten times as long
+        return (origin[0] + place)[:MAX_TEXT]
     try:
         return urljoin(address, place)[:MAX_TEXT]
     except ValueError:
@@ -362,7 +375,7 @@ def _text(node: HtmlNode, most: int, leave_out: HtmlNode | None = None) -> str:
 
 
 def _clean(text: str) -> str:
-    return _SPACES.sub(" ", text).strip()[:MAX_NAME]
+    return " ".join(text.split())[:MAX_NAME] if text else ""
 
 
 def described(node: HtmlNode) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from app.engine.core.redaction import MARK
 
 MAX_PACKED = 192 * 2**20
 """Bytes of packed snapshots kept of one run."""
-MAX_CACHED = 24 * 2**20
+MAX_CACHED = 6 * 2**20
 """Bytes of JSON of the snapshots that are kept unpacked."""
 MAX_NODES = 100_000
 MAX_CHARS = 8 * 2**20
@@ -29,6 +29,8 @@ MAX_DEPTH = 300
 TARGET = "__playwright_target__"
 
 _OWN = "__playwright_"
+_VALUE = f"{_OWN}value_"
+_STATES = ((f"{_OWN}checked_", "checked"), (f"{_OWN}selected_", "selected"))
 _FRAMES = ("iframe", "frame")
 _LEFT_OUT = frozenset({"script", "style", "link", "noscript"})
 
@@ -131,14 +133,14 @@ def _postorder(root: object) -> list[Any]:
             nodes.append(node)
         elif _is_element(node):
             waiting.append((node, True))
-            waiting.extend((child, False) for child in reversed(cast("list[object]", node)[2:]))
+            waiting.extend([(child, False) for child in reversed(cast("list[object]", node)[2:])])
     if _reference(root) is not None:
         nodes.append(root)  # never counted by the writer, and nothing refers to it: the document's place
     return nodes
 
 
 def _is_element(node: object) -> bool:
-    return isinstance(node, list) and isinstance(next(iter(cast("list[object]", node)), None), str)
+    return isinstance(node, list) and isinstance(cast("list[object]", node or [None])[0], str)
 
 
 def _reference(node: object) -> tuple[int, int] | None:
@@ -216,14 +218,15 @@ class _DocumentReader:
                 waiting.extend((child, index, parent, depth + 1) for child in reversed(node[2:]))
             return
         element = HtmlNode(tag, _attributes(tag, raw))
-        self._chars -= sum(map(len, element.attributes.values()))
+        if element.attributes:
+            self._chars -= sum(map(len, element.attributes.values()))
         parent.children.append(element)
         if TARGET in raw and raw[TARGET] in ("", snapshot.call):
             self.target = element
         if tag in _FRAMES:
             self._frame(raw, element)
             return
-        waiting.extend((child, index, element, depth + 1) for child in reversed(node[2:]))
+        waiting.extend([(child, index, element, depth + 1) for child in reversed(node[2:])])
 
     def _frame(self, raw: dict[str, object], element: HtmlNode) -> None:
         name = str(raw.get("src") or "").rpartition("/snapshot/")[2]
@@ -240,24 +243,24 @@ class _DocumentReader:
 
 def _attributes(tag: str, raw: dict[str, object]) -> dict[str, str]:
     """Return an element's attributes; what the page's scripts and its user set stands in the plain ones."""
+    if not raw:
+        return {}
     held = {
         name.lower(): value
         for name, value in raw.items()
         if isinstance(value, str) and not name.startswith(_OWN) and not name.lower().startswith("on")
     }
-    if isinstance(value := raw.get(f"{_OWN}value_"), str) and held.get("type", "").lower() not in (
-        "checkbox",
-        "radio",
-    ):
+    value = raw.get(_VALUE)
+    if isinstance(value, str) and held.get("type", "").lower() not in ("checkbox", "radio"):
         held["value"] = value
     if tag == "input" and held.get("type", "").lower() == "password" and held.get("value"):
         held["value"] = MARK
-    for own, name in (("checked_", "checked"), ("selected_", "selected")):
-        if (state := raw.get(_OWN + own)) in ("true", "false"):
+    for own, name in _STATES if tag in ("input", "option") else ():
+        if (state := raw.get(own)) in ("true", "false"):
             held.pop(name, None)
             if state == "true":
                 held[name] = ""
-    if f"{_OWN}dialog_open_" in raw:
+    if tag == "dialog" and f"{_OWN}dialog_open_" in raw:
         held["open"] = ""
     if tag in _FRAMES:
         held.pop("srcdoc", None)
