@@ -43,12 +43,12 @@ def confine() -> str:
 
 _SYSTEM_CALLS = {
     # read, write, close, fstat, poll, lseek, mmap, mprotect, munmap, brk, rt_sigaction, rt_sigprocmask, rt_sigreturn,
-    # select, sched_yield, mremap, madvise, getpid, exit, gettimeofday, sigaltstack, futex, restart_syscall,
+    # select, sched_yield, mremap, madvise, setitimer, getpid, exit, gettimeofday, sigaltstack, futex, restart_syscall,
     # clock_gettime, exit_group, pselect6, ppoll, getrandom
-    "x86_64": (0xC000003E, (0, 1, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 23, 24, 25, 28, 39, 60, 96, 131, 202, 219,
+    "x86_64": (0xC000003E, (0, 1, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 23, 24, 25, 28, 38, 39, 60, 96, 131, 202, 219,
                             228, 231, 270, 271, 318)),
-    "aarch64": (0xC00000B7, (63, 64, 57, 80, 62, 222, 226, 215, 214, 134, 135, 139, 124, 216, 233, 172, 93, 169, 132,
-                             98, 128, 113, 94, 72, 73, 278)),
+    "aarch64": (0xC00000B7, (63, 64, 57, 80, 62, 222, 226, 215, 214, 134, 135, 139, 124, 216, 233, 103, 172, 93, 169,
+                             132, 98, 128, 113, 94, 72, 73, 278)),
 }  # fmt: skip
 
 
@@ -80,7 +80,8 @@ def _prepared_filter() -> Callable[[], bool] | None:
     given = Program(len(rules), ctypes.cast(program, ctypes.c_void_p))
 
     def install() -> bool:
-        no_new_privileges, seccomp, mode_filter = 38, 22, 2
+        no_new_privileges, seccomp, mode_filter, dies_with_parent, killed = 38, 22, 2, 1, 9
+        prctl(dies_with_parent, killed, 0, 0, 0)
         if prctl(no_new_privileges, 1, 0, 0, 0) != 0:
             return False
         return prctl(seccomp, mode_filter, ctypes.byref(given), 0, 0) == 0

@@ -10,6 +10,7 @@ import codecs
 import json
 import os
 import select
+import signal
 import struct
 import sys
 
@@ -22,6 +23,8 @@ REQUEST = struct.Struct(">IBB")
 ANSWER = struct.Struct(">II")
 """Bytes of JSON and of the PNG that follow."""
 KINDS = ("step", "goal", "arguments")
+LONGEST_SECONDS = 60.0
+"""Seconds for one pickle; then the process ends, whether or not anybody is left to end it."""
 IDLE_SECONDS = 20
 """Without a request for this long the process ends."""
 
@@ -62,6 +65,12 @@ def _write(data: bytes) -> None:
         view = view[os.write(1, view[: 1 << 20]) :]
 
 
+def _end_after(seconds: float) -> None:
+    """Have the system end this process after so many seconds; 0 takes it back. Windows can't."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
 def main() -> None:
     """Answer requests until the input ends, or nothing is asked for a while."""
     for encoding in ("latin-1", "ascii", "utf-8"):
@@ -77,7 +86,9 @@ def main() -> None:
         data = _read(size)
         if len(data) < size:
             return
+        _end_after(LONGEST_SECONDS)
         text, image = answer(KINDS[int(kind) % len(KINDS)], data, picture=bool(picture))
+        _end_after(0)
         _write(ANSWER.pack(len(text), len(image)))
         _write(text)
         _write(image)

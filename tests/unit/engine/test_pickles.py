@@ -286,3 +286,26 @@ def test_packed_and_plain_files_are_the_same(reading):
     assert [reading.read(one, "goal", PLACE)[0] for one in (data, gzip.compress(data), twice)] == [
         [{"type": "text", "text": "Buy it"}]
     ] * 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+def test_a_process_whose_parent_was_killed_ends_at_once():
+    parent = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import time; from pathlib import Path; from app.engine.pickles.reader import PickleReader;"
+            " r = PickleReader(); r.read(b'N.', 'arguments', Path('x')); print(r._process.pid, flush=True); time.sleep(60)",
+        ],
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    with parent:
+        assert parent.stdout is not None
+        child = Path(f"/proc/{int(parent.stdout.readline())}")
+        assert child.exists()
+        parent.kill()
+        deadline = time.monotonic() + 10
+        while child.exists() and "Z" not in (child / "stat").read_text().split()[2]:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
