@@ -19,6 +19,9 @@ from kb.tip import Tip
 REASONS = ("by site", "by tag", "by author")
 """Why a tip stays out, in the order in which they are asked; they name the counts of the manifest."""
 
+CONFIDENTIAL = "confidential"
+"""Tag of tips that leave with no exported run, and in no file for other people's agents."""
+
 _SHORTEST = 3
 """Letters of a name from which its mention in a text is worth a warning."""
 

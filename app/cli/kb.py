@@ -256,11 +256,25 @@ def import_(
 
 @app.command()
 def export(
-    out: Path, format: Format = "auto", site: Annotated[str, typer.Option()] = "", as_json: Json = False
+    out: Path,
+    format: Format = "auto",
+    site: Annotated[str, typer.Option(help="Only tips of this site.")] = "",
+    status: Annotated[
+        list[Status] | None, typer.Option(help="Only tips with this status; may be repeated.")
+    ] = None,
+    kb: Annotated[str, typer.Option(help="A knowledge base file instead of the workspace's own.")] = "",
+    as_json: Json = False,
 ) -> None:
-    """Export tips to a file for other programs."""
-    count = with_engine(lambda engine: engine.kb_export(str(out), format, site))
-    print_result({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")
+    """Export tips to a file for other programs.
+
+    Markdown and AgentLab's hints are for other agents: they get the active tips that are not tagged confidential.
+    """
+    count = with_engine(lambda engine: engine.kb_export(str(out), format, site, status or (), kb))
+    print_result(
+        {"exported": count, "out": str(out)}, as_json, lambda: f"{counted(count, 'tip')} written to {out}"
+    )
+    if not count:
+        print_note("no tip has the status that was asked for; see sitelore tip list, and --status")
     if lost := _lost_in(out.name, format):
         print_note(lost)
 

@@ -5,6 +5,6 @@ that and exporting again gives the same bytes; so an export holds a tip's conten
 or the file it came from: the importer sets those.
 """
 
-from kb.exchange.registry import FORMATS, import_file, parse_file, read, write
+from kb.exchange.registry import FORMATS, format_of, import_file, parse_file, read, write
 
-__all__ = ["FORMATS", "import_file", "parse_file", "read", "write"]
+__all__ = ["FORMATS", "format_of", "import_file", "parse_file", "read", "write"]

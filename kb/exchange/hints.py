@@ -2,8 +2,9 @@
 
 Ten columns; used here: ``hint``, ``semantic_keys`` (its topics), ``domain_name`` (the site), ``task_name`` (its
 author saw that task, so it taints the tip) and ``source`` (its author). A tip that several tasks taint has a row for
-each. AgentLab compares a row's task with the current one and takes no empty cell there, so a tip without any has the
-site's name, which is no task. Scope, structured parts, steps and anchor have no column.
+each; ``suite:task`` here is AgentLab's ``suite.task``. AgentLab compares a row's task with the current one and takes no
+empty cell there, so a tip without any has the site's name, which is no task. Scope, structured parts, steps and anchor
+have no column.
 """
 
 from __future__ import annotations
@@ -30,8 +31,18 @@ COLUMNS = (
 )
 """As AgentLab 0.4 has them."""
 
+_SUITES = frozenset(
+    {"webarena", "visualwebarena", "workarena", "miniwob", "assistantbench", "weblinx", "webchorearena"}
+)
+"""Benchmarks of BrowserGym, whose tasks are named ``suite.task`` there."""
 _NO_SLUG = re.compile(r"[^a-z0-9._-]+")
 _SEPARATORS = re.compile(r"[,;\n]+")
+
+
+def is_table(text: str) -> bool:
+    """Whether the first row of a CSV names AgentLab's columns."""
+    first = {name.strip(' "\r').lower() for name in text.partition("\n")[0].split(",")}
+    return {"hint", "semantic_keys"} <= first and "text" not in first
 
 
 def parse(text: str, site: str) -> Parser:
@@ -66,9 +77,14 @@ def _rows(text: str, site: str) -> Iterator[ParsedTip]:
                 word.strip() for word in _SEPARATORS.split(row.get("semantic_keys", "")) if word.strip()
             ),
             provenance=Provenance(author=row.get("source", "")),
-            taint=(task,) if task and task != row.get("domain_name", "").strip() else (),
+            taint=(_own_name(task),) if task and task != row.get("domain_name", "").strip() else (),
         )
         yield ParsedTip(line, draft)
+
+
+def _own_name(task: str) -> str:
+    suite, dot, rest = task.partition(".")
+    return f"{suite}:{rest}" if dot and suite in _SUITES else task
 
 
 def serialise(tips: Iterable[TipDraft]) -> str:
@@ -81,7 +97,7 @@ def _cells(tip: TipDraft) -> Iterator[tuple[str, ...]]:
     topics = ", ".join(" ".join(_SEPARATORS.split(word)).strip() for word in tip.keywords) or tip.site
     for task in tip.taint or (tip.site,):
         known = {
-            "task_name": task,
+            "task_name": task.replace(":", ".", 1) if task.partition(":")[0] in _SUITES else task,
             "agent_name": "sitelore",
             "domain_name": tip.site,
             "source": tip.provenance.author,

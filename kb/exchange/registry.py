@@ -36,6 +36,8 @@ class ExchangeFormat:
     sited_by_name: bool = False
     suffix: str = ""
     holds: str = ""
+    for_agents: bool = False
+    """Its files go to other people's agents: active tips only, unless others are asked for, and no confidential one."""
 
 
 FORMATS: dict[str, ExchangeFormat] = {
@@ -48,9 +50,14 @@ FORMATS: dict[str, ExchangeFormat] = {
         suffix=".txt",
         holds="tips that begin with a number ('1. ...'), or paragraphs under bold headings",
     ),
-    "hints": ExchangeFormat(hints.parse, hints.serialise, suffix=".csv"),
+    "hints": ExchangeFormat(hints.parse, hints.serialise, suffix=".csv", for_agents=True),
     "markdown": ExchangeFormat(
-        markdown.parse, markdown.serialise, sited_by_name=True, suffix=".md", holds="a list of tips"
+        markdown.parse,
+        markdown.serialise,
+        sited_by_name=True,
+        suffix=".md",
+        holds="a list of tips",
+        for_agents=True,
     ),
 }
 """By name; ``auto`` chooses by the file's suffix."""
@@ -126,6 +133,8 @@ def parse_file(path: Path, format: str = "auto", site: str = "") -> Iterator[tup
         )
     for file in files:
         text = _text(file)
+        if format == "auto" and chosen is FORMATS["csv"] and hints.is_table(text):
+            chosen = FORMATS["hints"]
         named = site or (_site_of(file) if chosen.sited_by_name else "")
         empty = True
         try:
@@ -139,6 +148,11 @@ def parse_file(path: Path, format: str = "auto", site: str = "") -> Iterator[tup
                 file,
                 ParsedTip(1, error=f"there is no tip in this file; a {name} file holds {chosen.holds}"),
             )
+
+
+def format_of(path: Path | str, format: str = "auto") -> ExchangeFormat:
+    """Return the format of this name, or of the file's suffix; raises ``KbError`` for an unknown one."""
+    return _format(Path(path), format)[1]
 
 
 def _format(path: Path, format: str) -> tuple[str, ExchangeFormat]:

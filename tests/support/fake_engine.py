@@ -610,7 +610,9 @@ class FakeEngine(
         self._call("kb_import", path, format, site)
         return ImportReport(added=(), skipped=0)
 
-    async def kb_export(self, out: str, format: str, site: str = "") -> int:
+    async def kb_export(
+        self, out: str, format: str, site: str = "", statuses: Sequence[Status] = (), source: str = ""
+    ) -> int:
         self._call("kb_export", out, format, site)
         return len(self.tips)
 

@@ -16,7 +16,7 @@ from app.engine.services.stored_suites import StoredSuites
 from app.engine.services.tip_drafting import draft_tip
 from app.errors import NotFound, UsageError
 from kb import exchange
-from kb.confidential import NOTHING, LeaveOut
+from kb.confidential import CONFIDENTIAL, NOTHING, LeaveOut
 from kb.freeze import diff, freeze, open_any, verify
 from kb.gate import error_rules
 from kb.leave_out import leave_out as without_tip
@@ -235,10 +235,27 @@ class KnowledgeService:
         return report
 
     @on_store
-    def kb_export(self, out: str, format: str, site: str = "") -> int:
-        """Write tips to an exchange file."""
-        tips = self._core.kb.tips(site=site)
+    def kb_export(
+        self, out: str, format: str, site: str = "", statuses: Sequence[Status] = (), source: str = ""
+    ) -> int:
+        """Write tips to an exchange file; return how many.
+
+        Formats for other people's agents get the active tips that are not tagged confidential.
+
+        Args:
+            statuses: those of the tips that are written; by default the active ones, or in other formats all.
+            source: a knowledge base file in place of the workspace's own.
+        """
         target = Path(out).expanduser()
+        for_agents = exchange.format_of(target, format).for_agents
+        wanted = statuses or ((Status.ACTIVE,) if for_agents else None)
+        base = open_any(Path(source).expanduser()) if source else self._core.kb
+        try:
+            tips = base.tips(site=site, statuses=wanted)
+        finally:
+            if source:
+                base.close()
+        tips = [tip for tip in tips if not (for_agents and CONFIDENTIAL in tip.tags)]
         exchange.write(tips, target, format)
         return len(tips)
 

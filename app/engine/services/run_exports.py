@@ -18,10 +18,9 @@ from app.engine.jobs import Job
 from app.engine.services.core import Core, on_store
 from app.engine.store.workspace import Workspace
 from app.errors import Conflict, InputError, NotFound, PathError
+from kb.confidential import CONFIDENTIAL
 
 JOB_TITLE = "Export runs"
-CONFIDENTIAL = "confidential"
-"""Tag of tips that leave with no run."""
 
 
 class RunExportService:

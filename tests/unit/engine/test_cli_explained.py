@@ -39,7 +39,7 @@ def test_an_explained_retrieval_tells_the_whole_reason_and_the_score_of_each_rou
     [("a.txt", "auto", True), ("a.csv", "txt", True), ("a.jsonl", "auto", False), ("a.txt", "csv", False)],
 )
 def test_an_export_says_when_its_format_holds_texts_only(name: str, format: str, told: bool):
-    assert (kb._lost_in(name, format) == kb.TEXTS_ONLY) is told
+    assert (kb._lost_in(name, format) == kb.LOSSES["txt"]) is told
 
 
 @pytest.mark.parametrize("command", ["navigate", "path"])

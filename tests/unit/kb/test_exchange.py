@@ -335,7 +335,7 @@ def test_agentlabs_hints_are_read_with_what_taints_them(kb: KnowledgeBase):
     assert report.failed == ()
     assert len(report.added) + report.skipped == len(read(HINTS, "hints")) > 20
     tip = next(tip for tip in kb.tips() if "red rectangle" in tip.text)
-    assert (tip.site, tip.taint) == ("miniwob", ("miniwob.book-flight",))
+    assert (tip.site, tip.taint) == ("miniwob", ("miniwob:book-flight",))
     assert tip.keywords == ("Filling up form",)
     assert tip.provenance == Provenance(author="allac", source="hint_db.csv")
 

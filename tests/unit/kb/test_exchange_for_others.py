@@ -91,7 +91,7 @@ def test_an_unknown_kind_is_an_error_with_its_line(tmp_path: Path):
 
 def test_agentlab_finds_the_hints_of_a_task_and_stumbles_over_no_row(tmp_path: Path):
     """AgentLab compares ``fnmatch(row, task)`` for every row, and skips the hints whose author saw the task."""
-    tips = [replace(TIP, taint=("webarena.7", "webarena.9")), replace(TIP, text="another")]
+    tips = [replace(TIP, taint=("own:1", "webarena:7", "webarena:9")), replace(TIP, text="another")]
     write(tips, tmp_path / "hint_db.csv", "hints")
     with (tmp_path / "hint_db.csv").open(newline="") as file:
         table = list(csv.DictReader(file))
@@ -109,3 +109,10 @@ def test_the_author_of_a_hint_is_kept(tmp_path: Path):
     (back,) = written([tip], tmp_path / "h.csv", "hints")
     assert back.provenance.author == "ada"
     assert back.keywords == ("shop",), "a hint without a topic would be in no list that a model chooses from"
+
+
+def test_a_csv_with_agentlabs_columns_is_read_as_hints_without_being_told(tmp_path: Path):
+    write([TIP], tmp_path / "hint_db.csv", "hints")
+    assert [one.text for one in read(tmp_path / "hint_db.csv")] == [TIP.text]
+    write([TIP], tmp_path / "own.csv", "csv")
+    assert read(tmp_path / "own.csv") == read(tmp_path / "own.csv", "csv")
