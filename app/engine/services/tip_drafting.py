@@ -1,8 +1,9 @@
 """Draft a tip for the step that went wrong from what the program knows.
 
 The draft is a start for a person: it names controls and addresses (site logic), never what the page said, and its last
-clause is left open for an expert to finish.  Of a run that gave up, the reason is its condition, without the names that
-the reason quotes: they are of one task or from the page.
+clause is left open for an expert to finish.  Where the scout gave up, its own sentence of what it found and missed is
+the condition, without the names that it quotes: they are of one task or from the page.  The words of a model are no
+condition: it may say anything, also what a page told it to.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _INSTANCE = re.compile(
     r"^(?:\d[\w.-]*|[0-9a-fA-F]{8,}|[\w.-]*\d{3,}[\w.-]*|@.+|(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+=%-]{16,})$"
 )
 _KEPT_QUERY_KEYS = 2
+OWN, SCOUT = "sitelore", "scout"
+"""Source and policy of a run whose reason is a sentence of this program."""
 _SLUG = re.compile(r"[^a-z0-9_.-]+")
 _QUOTED = re.compile(r"""“[^”\n]{0,300}”|"[^"\n]{0,300}"|(?<!\w)'[^'\n]{0,300}'(?!\w)""")
 _LONGEST_CONDITION = 160
@@ -76,7 +79,7 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
         scope=replace(scope_of(step.url), host=host) if unnamed else scope_of(step.url),
         kind=kind,
         text=_opened(opening, step, run.intent),
-        when=condition_of(run.needs),
+        when=_condition(run),
         provenance=Provenance(
             run=run.id,
             step=step.index,
@@ -87,6 +90,12 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
         ),
         taint=(f"{run.suite}:{run.task_id}",) if run.task_id else (),
     )
+
+
+def _condition(run: Run) -> str:
+    """Return what the scout would have needed; "" for the runs of a model, of another program and of an operator."""
+    is_scouts = run.source == OWN and run.policy == SCOUT and not run.ended_by
+    return condition_of(run.needs) if is_scouts else ""
 
 
 def condition_of(needs: str) -> str:

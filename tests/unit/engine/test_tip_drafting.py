@@ -94,12 +94,41 @@ def test_a_condition_is_short_and_on_one_line():
     assert "\n" not in condition_of("no\n way")
 
 
+SPLIT = "no control to split it"
+
+
 @pytest.mark.parametrize(
-    ("outcome", "when"), [(Outcome.INFEASIBLE, "no control to split it"), (Outcome.ANSWERED, "")]
+    ("source", "policy", "outcome", "ended_by", "when"),
+    [
+        ("sitelore", "scout", Outcome.INFEASIBLE, "", SPLIT),
+        ("sitelore", "scout", Outcome.ANSWERED, "", ""),
+        ("sitelore", "scout", Outcome.INFEASIBLE, "mina", ""),
+        ("sitelore", "llm", Outcome.INFEASIBLE, "", ""),
+        ("browser-use", "browser-use", Outcome.INFEASIBLE, "", ""),
+        ("atif", "scout", Outcome.INFEASIBLE, "", ""),
+    ],
+    ids=[
+        "the scout",
+        "it answered",
+        "an operator",
+        "a model",
+        "another program",
+        "a name another program gave",
+    ],
 )
-def test_the_draft_of_a_run_that_gave_up_begins_with_what_it_would_have_needed(outcome, when):
+def test_a_condition_begins_with_what_the_scout_missed_and_never_with_the_words_of_another_agent(
+    source, policy, outcome, ended_by, when
+):
     step = Step(index=0, url="http://h/orders", title="")
-    run = Run(id="r", source="x", intent="Split it", outcome=outcome, answer="no control to split it")
+    run = Run(
+        id="r",
+        source=source,
+        policy=policy,
+        intent="Split it",
+        outcome=outcome,
+        ended_by=ended_by,
+        answer=SPLIT,
+    )
     assert draft_tip(run, step, [], "shop", "", "").when == when
 
 
