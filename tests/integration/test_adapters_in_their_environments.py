@@ -16,14 +16,11 @@ from pathlib import Path
 import pytest
 
 from app.demo.server import DemoServer
-from app.engine.exports.atif import FILE, RUN_EXPORT
-from app.engine.exports.redacted_source import redacted
 from kb import KnowledgeBase, Scope, Status, TipDraft
 from kb.freeze import freeze
 from tests.support.demo_site_thread import demo_site
 from tests.support.program import CHECKOUT
 from tests.support.protocol_server import Answer, ProtocolServer, Request
-from tests.unit.engine.test_export_otlp import source
 
 PLACE = os.environ.get("SITELORE_ADAPTERS", "")
 EXAMPLES = CHECKOUT / "docs" / "guide" / "examples"
@@ -32,10 +29,7 @@ PACKAGES = {
     "browsergym": "browsergym-core==0.13.3",
     "openai": "openai>=2,<4",
     "langchain": "langchain-core>=1,<2",
-    "harbor": "harbor>=0.24,<1",
 }
-PYTHON = {"harbor": "python3.12"}
-"""Interpreters that a package needs in place of this one."""
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
 TIP = "The departments are in the menu at the top; hover it, a click leaves the page."
 GOAL = "How many things are in the Kitchen department?"
@@ -54,10 +48,7 @@ def environment(name: str) -> Path:
     python = place / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     if not (place / "ready").exists():
         shutil.rmtree(place, ignore_errors=True)
-        interpreter = PYTHON.get(name, sys.executable)
-        if shutil.which(interpreter) is None:
-            pytest.skip("harbor needs Python 3.12")
-        subprocess.run([interpreter, "-m", "venv", str(place)], check=True)
+        subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
         subprocess.run(
             [str(python), "-m", "pip", "install", "-q", PACKAGES[name], "numpy", "rapidfuzz"], check=True
         )
@@ -183,19 +174,3 @@ def test_browser_use_sends_the_tips_of_each_page_to_its_model(frozen: Path, shop
     assert asked
     assert all(TIP in one for one in asked)
     assert (tmp_path / "history.json").exists(), "for: sitelore import history.json"
-
-
-def test_harbors_validator_accepts_an_exported_run(tmp_path: Path):
-    out = tmp_path / "run"
-    RUN_EXPORT.write(redacted(source()), out)
-    check = (
-        "import sys; from harbor.utils.trajectory_validator import TrajectoryValidator as V; v = V();"
-        " ok = v.validate(sys.argv[1]); print(v.get_errors()); sys.exit(not ok)"
-    )
-    found = subprocess.run(
-        [str(environment("harbor")), "-c", check, str(out / FILE)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert found.returncode == 0, found.stdout + found.stderr
