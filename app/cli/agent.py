@@ -36,6 +36,7 @@ from app.cli.common import (
     with_engine,
 )
 from app.cli.live import print_requests
+from app.cli.run_ids import RunId
 from app.engine.api.run_api import LIVE_KNOWLEDGE, LlmRunOptions, RunMemory, RunRequest, RunSummary
 from app.engine.core.actions.action_sets import DEFAULT_SET
 from app.engine.core.cost import amount
@@ -172,7 +173,7 @@ def run(
 
 
 def memory(
-    run: str,
+    run: RunId,
     step: Annotated[int | None, typer.Option(min=0, help="The memory after this step.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from app.cli.common import Json, print_note, print_result, with_engine
 from app.cli.prompts import money_words
+from app.cli.run_ids import RunId
 from app.engine.api.exchange_api import MOST_TIMES, AskAgainEstimate, AskAgainRequest, AskedAgain
 from app.errors import NotFound, UsageError
 
@@ -20,7 +21,7 @@ Tips = Annotated[list[str] | None, typer.Option(help="Add this tip of the knowle
 
 
 def ask_again(
-    run: str,
+    run: RunId,
     step: Annotated[int, typer.Argument(min=0, help="Number of the step.")],
     role: Annotated[
         AskedRole, typer.Option(help="Whose request is sent again: the last one of the step.")

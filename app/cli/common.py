@@ -208,12 +208,27 @@ def add_undo_commands(app: typer.Typer, what: str = "") -> None:
         print_result(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
 
 
+ID_COLUMNS = frozenset({"run", "tip", "batch", "key", "begin at", "id"})
+"""Heads of columns that hold ids."""
+
+
 def table(rows: Sequence[Sequence[object]], heads: Sequence[str], widest: int = 60) -> str:
-    """Return aligned columns; long cells are cut, numbers are right-aligned."""
+    """Return aligned columns, numbers to the right.
+
+    In a terminal cells of more than ``widest`` characters are cut, except ids: other commands take them.
+    """
     if not rows:
         return ""
     cells = [[" ".join(str(cell).split()) for cell in row] for row in rows]
-    cut = [[cell if len(cell) <= widest else cell[: widest - 1] + "…" for cell in row] for row in cells]
+    narrow = sys.stdout.isatty()
+    whole = {at for at, head in enumerate(heads) if head in ID_COLUMNS or not narrow}
+    cut = [
+        [
+            cell if at in whole or len(cell) <= widest else cell[: widest - 1] + "…"
+            for at, cell in enumerate(row)
+        ]
+        for row in cells
+    ]
     widths = [max(len(row[at]) for row in [list(heads), *cut]) for at in range(len(heads))]
     numeric = [all(_is_number(row[at]) for row in cut) for at in range(len(heads))]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from app.cli.common import Json, counted, full_path, print_result, table, with_engine
+from app.cli.run_ids import whole_run_ids
 from app.cli.suite import suite_given
 from app.engine.api.evaluation_api import RescoredRun
 from app.engine.evaluation.agreement import score_agreement, undecided_reasons
@@ -61,7 +62,7 @@ def rescore(
         folder = _folder(runs)
         if folder:
             return await engine.rescore_folder(folder, given, dialect, judge, browsergym)
-        ids = [] if runs == [ALL] else runs
+        ids = [] if runs == [ALL] else whole_run_ids(runs)
         return await engine.rescore(ids, given, dialect, judge, browsergym)
 
     found = with_engine(scoring)

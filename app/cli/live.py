@@ -23,6 +23,7 @@ from app.cli.common import (
     terminal_safe,
     with_engine,
 )
+from app.cli.run_ids import RunId, completed
 from app.cli.run_options import RunOptions, takes_run_options
 from app.engine.api.live_filter_words import live_vocabulary, parse_live_filter
 from app.engine.core.decision_rules import allowed_decisions
@@ -115,25 +116,25 @@ def start(
 
 
 @app.command()
-def pause(run: str) -> None:
+def pause(run: RunId) -> None:
     """Pause a run before its next action; its clock stops, its page stays open."""
     with_engine(lambda engine: engine.pause_run(run))
 
 
 @app.command("continue")
-def continue_(run: str) -> None:
+def continue_(run: RunId) -> None:
     """Resume a run paused in another process; for an interrupted one use `sitelore run --resume`."""
     with_engine(lambda engine: _continue_elsewhere(engine, run, "continue"))
 
 
 @app.command()
-def step(run: str) -> None:
+def step(run: RunId) -> None:
     """Let a paused run do one step."""
     with_engine(lambda engine: engine.step_run(run))
 
 
 @app.command()
-def stop(run: str) -> None:
+def stop(run: RunId) -> None:
     """End a run after the current action; an interrupted one is closed for good."""
 
     async def stopping(engine: Engine) -> None:
@@ -145,7 +146,7 @@ def stop(run: str) -> None:
 
 @app.command("hand-back")
 def hand_back(
-    run: str,
+    run: RunId,
     finished: Annotated[
         bool, typer.Option("--finished", help="The task was finished by hand; the run ends.")
     ] = False,
@@ -190,7 +191,7 @@ async def _continue_elsewhere(engine: Engine, run: str, what: str) -> None:
 
 @app.command()
 def requests(
-    run: Annotated[str, typer.Argument(help="Only this run's requests.")] = "",
+    run: Annotated[str, typer.Argument(help="Only this run's requests.", callback=completed)] = "",
     closed: Annotated[bool, typer.Option("--closed", help="Include settled requests.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -225,7 +226,7 @@ def decide(
 
 
 @app.command()
-def hint(run: str, text: str, as_json: Json = False) -> None:
+def hint(run: RunId, text: str, as_json: Json = False) -> None:
     """Send a hint to a run; the agent gets it with its next step."""
     sent: Hint = with_engine(lambda engine: engine.send_hint(run, text))
     print_result(sent, as_json, lambda: f"{sent.id}: sent")
@@ -233,14 +234,14 @@ def hint(run: str, text: str, as_json: Json = False) -> None:
 
 @app.command("timeline")
 @app.command("time-line", hidden=True)
-def timeline(run: str, as_json: Json = False) -> None:
+def timeline(run: RunId, as_json: Json = False) -> None:
     """List what people, the policy and the watchdog did during a run."""
     deeds: list[Intervention] = with_engine(lambda engine: engine.interventions(run))
     print_result(deeds, as_json, lambda: "\n".join(map(_intervention_text, deeds)) or "no interventions")
 
 
 @app.command()
-def react(run: str, step: int, detector: str, word: FlagVerdict, as_json: Json = False) -> None:
+def react(run: RunId, step: int, detector: str, word: FlagVerdict, as_json: Json = False) -> None:
     """Judge a detector's flag right or wrong; the detector's score follows."""
 
     async def reacting(engine: Engine) -> FlagReaction:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import Json, print_result, table, with_engine
+from app.cli.run_ids import RunId
 from app.engine.api.exchange_api import Exchange, ExchangePart, ExchangeRow
 from app.engine.core.chat_messages import PartKind
 
@@ -18,7 +19,7 @@ Role = Annotated[str, typer.Option(help="Only this role: planner, operator, summ
 
 
 def prompts(
-    run: str,
+    run: RunId,
     step: Annotated[
         int | None, typer.Option(min=0, help="Print the messages and answers of this step in full.")
     ] = None,

@@ -15,6 +15,7 @@ from app.cli.review_people import add_people_commands
 from app.cli.review_progress import add_progress_command
 from app.cli.review_verdicts import add_verdict_commands
 from app.cli.review_why import add_why_command
+from app.cli.run_ids import RunId, completed
 from app.engine.api.run_rows import RunFilter
 from app.engine.core.person_names import ME, check_name
 from app.engine.core.verdicts import Flag, Label
@@ -37,7 +38,10 @@ def review(
 
 
 def detect(
-    runs: Annotated[list[str] | None, typer.Argument(help="Run ids (default: all runs).")] = None,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(help="Ids of runs, or their beginnings (default: all runs).", callback=completed),
+    ] = None,
     vlm: Annotated[
         bool,
         typer.Option(
@@ -71,7 +75,7 @@ def detect(
 
 @app.command()
 def verdict(
-    run: str,
+    run: RunId,
     label: Annotated[Label, typer.Option(help="The verdict.")],
     step: Annotated[int | None, typer.Option(help="The step it concerns.")] = None,
     note: Annotated[str, typer.Option(help="A note in your own words.")] = "",
@@ -84,7 +88,7 @@ def verdict(
 
 @app.command("next")
 def next_(
-    after: Annotated[str, typer.Option(help="The run just reviewed.")] = "",
+    after: Annotated[str, typer.Option(help="The run just reviewed.", callback=completed)] = "",
     other_kind: Annotated[
         bool, typer.Option("--other-kind", help="Skip runs that failed the same way.")
     ] = False,

@@ -9,6 +9,7 @@ import typer
 
 from app.cli.common import Json, print_result, table, with_engine
 from app.cli.review_filter import filter_of
+from app.cli.run_ids import ChosenRunIds
 from app.engine.core.verdicts import Label
 from app.errors import NotFound, UsageError
 
@@ -60,7 +61,7 @@ def clusters(site: Site = "", words: Words = "", as_json: Json = False) -> None:
 
 def judge(
     label: Annotated[Label, typer.Argument(help="The verdict.")],
-    runs: Annotated[list[str] | None, typer.Argument(help="Run ids.")] = None,
+    runs: ChosenRunIds = None,
     cluster: Annotated[str, typer.Option(help="Key of a cluster: all of its runs.")] = "",
     words: Words = "",
     note: Annotated[str, typer.Option(help="A note in your own words.")] = "",

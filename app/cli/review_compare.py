@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import Json, print_result, table, with_engine
+from app.cli.run_ids import RunId, completed
 from app.engine.api.engine_api import RunDetail
 from app.engine.api.review_api import RunAlignment, SimilarRun
 
@@ -20,10 +21,13 @@ def add_compare_command(app: typer.Typer) -> None:
 
 
 def compare(
-    run: Annotated[str, typer.Argument(help="Id of the run.")],
+    run: RunId,
     other: Annotated[
         str,
-        typer.Argument(help="Id of the run to put beside it (default: the most similar one that passed)."),
+        typer.Argument(
+            help="Id of the run to put beside it (default: the most similar one that passed).",
+            callback=completed,
+        ),
     ] = "",
     failed: Annotated[
         bool, typer.Option("--failed", help="Without a second run: list similar runs that failed, too.")

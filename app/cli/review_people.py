@@ -9,6 +9,7 @@ import typer
 
 from app.cli.common import Json, print_result, table, with_engine
 from app.cli.review_filter import FilterWords, filter_of
+from app.cli.run_ids import RunId
 from app.engine.api.review_api import AnnotatorQueue, AssignmentRequest, Guideline, PairAgreement
 from app.engine.core.verdicts import Label
 from app.errors import InputError
@@ -66,7 +67,7 @@ def agreement(as_json: Json = False) -> None:
 
 
 def adjudicate(
-    run: str,
+    run: RunId,
     label: Annotated[Label, typer.Argument(help="The label that settles it.")],
     note: Annotated[str, typer.Option(help="A note in your own words.")] = "",
     as_json: Json = False,

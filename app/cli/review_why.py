@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.common import Json, counted, print_result, table, with_engine
+from app.cli.run_ids import RunId
 from app.engine.api.review_api import AnswerPage, AnswerTerm, CauseSource, LikelyCause
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def add_why_command(app: typer.Typer) -> None:
 
 
 def why(
-    run: Annotated[str, typer.Argument(help="Id of the run.")],
+    run: RunId,
     ask: Annotated[
         bool, typer.Option("--ask", help="Ask the configured model for a better sentence, and keep it.")
     ] = False,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from app.cli.common import Json, json_data, print_note, print_result, table, with_engine
+from app.cli.common import Json, counted, json_data, print_note, print_result, table, with_engine
 from app.cli.run_formats import print_formats
+from app.cli.run_ids import RunId, RunIds
 from app.cli.sites import give_hosts
 from app.engine.api.engine_api import RunDetail, RunImportReport
 from app.engine.api.evaluation_api import ExpectedOutcome
@@ -18,6 +19,7 @@ from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.labels import outcome_label
 from app.engine.core.prompt_set import version_words
 from app.engine.core.trajectory import Step
+from app.engine.exports import EXPORTS
 from app.engine.exports.run_export import NATIVE
 from app.errors import UsageError
 
@@ -123,7 +125,7 @@ def list_(
 
 
 @app.command("show")
-def show_(run: str, as_json: Json = False) -> None:
+def show_(run: RunId, as_json: Json = False) -> None:
     """Show a run with its steps, and what was expected of it where a suite of the workspace has its task."""
 
     async def showing(engine: Engine) -> tuple[RunDetail, ExpectedOutcome | None]:
@@ -135,7 +137,7 @@ def show_(run: str, as_json: Json = False) -> None:
 
 
 @app.command()
-def delete(runs: list[str], as_json: Json = False) -> None:
+def delete(runs: RunIds, as_json: Json = False) -> None:
     """Move runs to the trash (``sitelore review undo`` brings them back)."""
     count = with_engine(lambda engine: engine.delete_runs(runs))
     print_result({"deleted": count}, as_json, lambda: f"{count} moved to the trash")
@@ -143,20 +145,29 @@ def delete(runs: list[str], as_json: Json = False) -> None:
 
 @app.command()
 def export(
-    runs: list[str],
+    runs: RunIds,
     out: Annotated[
-        Path, typer.Option(help="Output folder; of one run in another format than native also its file.")
-    ] = Path("runs-export"),
+        Path | None,
+        typer.Option(
+            help="Folder for the runs. Of one run its own file, or, for atif and online-mind2web, its own folder."
+            " Default: the folder runs-export; for one run RUN.html, RUN.gif … here.",
+            show_default=False,
+        ),
+    ] = None,
     format: Annotated[
-        str, typer.Option(help="native, html, gif, atif, otlp or online-mind2web; a wrong name lists them.")
+        str,
+        typer.Option(
+            help="html, gif, otlp (files); native, atif, online-mind2web (folders); a wrong name lists them."
+        ),
     ] = NATIVE,
     as_json: Json = False,
 ) -> None:
     """Export runs: native folders that Sitelore reads, a web page or a GIF for people, or another program's format."""
-    report = with_engine(lambda engine: engine.export_runs(runs, str(out), format))
+    place = _default_place(runs, format) if out is None else out
+    report = with_engine(lambda engine: engine.export_runs(runs, str(place), format))
     count = len(report.paths)
-    body = {"exported": count, "out": str(out), **json_data(report)}
-    print_result(body, as_json, lambda: f"{count} written to {_place(report.paths, out)}")
+    body = {"exported": count, "out": str(place), **json_data(report)}
+    print_result(body, as_json, lambda: f"{count} written to {_place(report.paths, place)}")
     for sentence in report.left_out:
         print_note(sentence)
     for failure in report.failed:
@@ -165,15 +176,25 @@ def export(
         raise typer.Exit(3)
 
 
+def _default_place(runs: Sequence[str], format: str) -> Path:
+    """Return the place of an export without ``--out``: one run in a format of files becomes a file here."""
+    folder = Path("runs-export")
+    if format not in EXPORTS or len(set(runs)) > 1:
+        return folder
+    suffix = EXPORTS[format].suffix
+    return Path(f"{runs[0]}{suffix}") if suffix else folder / runs[0]
+
+
 def _place(paths: Sequence[str], out: Path) -> str:
-    return paths[0] if len(paths) == 1 else str(out)
+    path = paths[0] if len(paths) == 1 else str(out)
+    return f"the folder {path}" if Path(path).is_dir() else path
 
 
 @app.command()
 def reindex(as_json: Json = False) -> None:
     """Rebuild the search index from the stored runs."""
     count = with_engine(lambda engine: engine.rebuild_index())
-    print_result({"runs": count}, as_json, lambda: f"{count} runs indexed")
+    print_result({"runs": count}, as_json, lambda: f"{counted(count, 'run')} indexed")
 
 
 def step_document(step: Step) -> dict[str, Any]:
@@ -267,7 +288,7 @@ def _run_text(detail: RunDetail) -> str:
     lines = [f"note: {note}" for note in run.notes]
     lines += [
         f"{run.site} · {run.suite} {run.task_id} · {run.intent}",
-        f"{score}, {outcome_label(run.outcome)}, {run.step_count} steps, risk {detail.risk.value:.2f}",
+        f"{score}, {outcome_label(run.outcome)}, {counted(run.step_count, 'step')}, risk {detail.risk.value:.2f}",
         *([f"ended by hand by {run.ended_by}"] if run.ended_by else []),
         *([versions] if (versions := version_words(run.prompts, run.actions)) else []),
     ]

@@ -21,6 +21,8 @@ from app.errors import Conflict, InputError, NotFound, PathError
 from kb.confidential import CONFIDENTIAL
 
 JOB_TITLE = "Export runs"
+FILE_ENDINGS = frozenset({".json", ".jsonl", ".zip", ".html", ".gif"})
+"""Endings that nobody gives to a folder."""
 
 
 class RunExportService:
@@ -36,7 +38,8 @@ class RunExportService:
         another format becomes ``out`` itself, or is put into it where that is a folder.
 
         Raises:
-            InputError: there is no such format, or a single run can't be held by it. NotFound: there is no such run.
+            InputError: there is no such format, a single run can't be held by it, or ``out`` names a file where it
+                becomes a folder. NotFound: there is no such run.
             Conflict: something is there already.
         """
         chosen = list(dict.fromkeys(runs))
@@ -48,6 +51,12 @@ class RunExportService:
         else:
             form = run_export_named(format)
             inside = len(chosen) > 1 or folder.is_dir()
+            if not form.suffix and not inside and folder.suffix.lower() in FILE_ENDINGS:
+                raise InputError(
+                    f"a run in the format {format} is a folder, not a file",
+                    path=str(out),
+                    remedy="name a folder, without this ending",
+                )
             targets = [folder / f"{run}{form.suffix}" if inside else folder for run in chosen]
         heads = await self._check(chosen)
         for target in targets:
