@@ -20,10 +20,14 @@ NOT_INSTALLED = {
     "the extra 'encoder' is not installed",
     "the extra 'ocr' is not installed",
     "dbus-daemon is not installed",
+    "desktop-file-utils is not installed",
+    "mandoc is not installed",
+    "the shell is not installed",
     "git is not installed",
     "Ray is an extra",
     "needs packages of others, each in an environment: make test-adapters",
     "harbor needs Python 3.12",
+    "harbor can't be installed here",
     "webarena-verified is not installed: sitelore eval strict-setup",
 }
 NOT_ON_THIS_SYSTEM = {
@@ -32,6 +36,7 @@ NOT_ON_THIS_SYSTEM = {
     "finds the worker in /proc",
     "a cluster on loopback, and the worker is found in /proc",
     "process groups of POSIX",
+    "an AppDir is for Linux",
     "no SIGTERM there",
     "no such files there",
     "pipes have no mode",
