@@ -124,6 +124,12 @@ class KnowledgeBase:
             row = self._connection.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()
             return int(row[0])
 
+    @property
+    def write_mark(self) -> int:
+        """A number that changes when another connection (a process, the command line) writes to the file."""
+        with self._reading():
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
     def get(self, id: str) -> Tip:
         """The tip of this id; raises ``NoSuchTip``."""
         with self._reading():

@@ -39,6 +39,11 @@ _HIT = (
     " JOIN page ON page.id = words.rowid JOIN run ON run.id = page.run WHERE words.rowid = ?"
 )
 
+_QUEUE_MARK = (
+    "SELECT count(*), total(outcome = 'running'), count(score), total(score), total(basis != ''), total(risk),"
+    " (SELECT coalesce(max(seq), 0) FROM review.verdict), (SELECT coalesce(max(seq), 0) FROM review.mark) FROM run"
+)
+
 
 class RunIndex(StoreFile):
     """Queue rows and full-text search.
@@ -177,6 +182,18 @@ class RunIndex(StoreFile):
     def data_version(self) -> int:
         """A number that changes when any process adds or removes runs; judgements leave it alone."""
         return int(self._one("SELECT value FROM counter WHERE name = 'runs'")[0])
+
+    @property
+    def write_mark(self) -> int:
+        """A number that changes when another connection (a process, the command line) writes to the index."""
+        return int(self._one("PRAGMA main.data_version")[0])
+
+    def queue_mark(self) -> tuple[float, ...]:
+        """Return figures that change when runs are added, removed, ended, scored, detected or judged.
+
+        The steps of an active run leave them alone.
+        """
+        return tuple(self._one(_QUEUE_MARK))
 
     def count(self) -> int:
         """Return the number of runs."""
