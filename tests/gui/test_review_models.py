@@ -243,6 +243,9 @@ def test_contradictions_come_before_duplicates_and_likes(qapp):
 def test_preflight_speaks_in_whole_sentences(qapp):
     found = Preflight(steps=61, failed_runs=5, passed_runs=3, steps_in_failed=38, steps_in_passed=23)
     assert preflight_text(found) == "61 stored steps (38 in failed runs, 23 in passed)"
+    assert preflight_text(Preflight(steps=9, failed_runs=0, passed_runs=0)) == (
+        "9 stored steps (0 in failed, 0 in passed, 9 in unscored runs)"
+    )
     assert preflight_text(Preflight(steps=0, failed_runs=0, passed_runs=0, in_scope=9)) == (
         "no stored step would retrieve it, though 9 lie in its scope"
     )

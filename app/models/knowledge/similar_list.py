@@ -50,12 +50,19 @@ _ROUTES = {"url": "address", "keyword": "words", "embedding": "meaning", "anchor
 
 
 def preflight_text(preflight: Preflight) -> str:
-    """Return ``61 stored steps (38 in failed runs, 23 in passed)``, or that it would be retrieved nowhere."""
+    """Return ``61 stored steps (38 in failed runs, 23 in passed)``, or that it would be retrieved nowhere.
+
+    Steps of runs that nobody scored are counted where there are some: ``(0 in failed, 0 in passed, 9 in unscored runs)``.
+    """
     if not preflight.steps:
         if preflight.in_scope:
             return f"no stored step would retrieve it, though {preflight.in_scope} lie in its scope"
         return "no stored step would retrieve it"
     steps = "1 stored step" if preflight.steps == 1 else f"{preflight.steps} stored steps"
-    told = f"{steps} ({preflight.steps_in_failed} in failed runs, {preflight.steps_in_passed} in passed)"
+    failed, passed = preflight.steps_in_failed, preflight.steps_in_passed
+    unscored = preflight.steps - failed - passed
+    told = f"{steps} ({failed} in failed runs, {passed} in passed)"
+    if unscored > 0:
+        told = f"{steps} ({failed} in failed, {passed} in passed, {unscored} in unscored runs)"
     routes = [f"{_ROUTES.get(route, route)} {count}" for route, count in preflight.by_route.items()]
     return f"{told}; by {', '.join(routes)}" if routes else told
