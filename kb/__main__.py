@@ -15,7 +15,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from kb.errors import KbError
-from kb.mcp_serving import PORT, TOKEN_VARIABLE, ServeOptions, client_config, made, note, opened, serve
+from kb.mcp_serving import (
+    PORT,
+    TOKEN_VARIABLE,
+    ServeOptions,
+    check_served,
+    client_config,
+    made,
+    note,
+    opened,
+    serve,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,6 +59,8 @@ def _serve(given: argparse.Namespace) -> int:
         encoder=given.encoder,
     )
     if given.print_config:
+        for line in check_served(given.file, options):
+            note(line)
         command = [sys.executable, "-m", "kb", "serve"]
         sys.stdout.write(client_config(command, Path(given.file), options) + "\n")
         return 0

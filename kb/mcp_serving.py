@@ -18,7 +18,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,13 @@ def opened(file: Path | str, options: ServeOptions) -> tuple[FrozenKnowledge, li
     knowledge = open_frozen(file, encoder=options.encoder or None, wait=False)
     knowledge.check_ahead()
     return knowledge, [SiteMap.read(path) for path in options.graphs]
+
+
+def check_served(file: Path | str, options: ServeOptions) -> tuple[str, ...]:
+    """Open everything that would be served but the encoder, and close it; return the notes.  Raises ``BadFile``."""
+    knowledge, _ = opened(file, replace(options, encoder=""))
+    with knowledge:
+        return tuple(knowledge.notes)
 
 
 def made(knowledge: FrozenKnowledge, maps: MapSource | Sequence[SiteMap]) -> KnowledgeServer:
@@ -283,6 +290,7 @@ def note(text: str) -> None:
 __all__ = [
     "Guard",
     "ServeOptions",
+    "check_served",
     "chosen_token",
     "client_config",
     "made",

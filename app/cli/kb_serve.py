@@ -19,6 +19,7 @@ from kb.mcp_serving import (
     PORT,
     TOKEN_VARIABLE,
     ServeOptions,
+    check_served,
     chosen_token,
     client_config,
     made,
@@ -75,13 +76,15 @@ def serve_(
     )
     if graph and site:
         raise UsageError("maps come from the workspace or from files", remedy="give --site or --graph")
-    if print_config:
-        command = [*_program(), *_workspace_option(bool(site)), "kb", "serve"]
-        more = [part for name in site or () for part in ("--site", name)]
-        sys.stdout.write(client_config([*command, *more], file, options) + "\n")
-        return
     try:
-        _serve(file, options, site or [])
+        if print_config:
+            for line in check_served(file, options):
+                print_note(line)
+            command = [*_program(), *_workspace_option(bool(site)), "kb", "serve"]
+            more = [part for name in site or () for part in ("--site", name)]
+            sys.stdout.write(client_config([*command, *more], file, options) + "\n")
+        else:
+            _serve(file, options, site or [])
     except BadFile as error:
         raise InputError(str(error)) from error
     except KbError as error:

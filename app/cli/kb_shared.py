@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from kb.differences import KbChanges, TipChangeKind, TipDifference
 from kb.merge import MergeReport, MergeSide
 from kb.merge_plan import MergePlan, MergeRow
 from kb.three_way import MergeOutcome
+from kb.tip_changes import FIELDS, field_text
 
 _SIGNS = {
     TipChangeKind.ADDED: "+",
@@ -55,6 +57,7 @@ def merge(
 
     async def merging(engine: Any) -> tuple[MergePlan, MergeReport | None]:
         found: MergePlan = await engine.kb_merge_plan(str(file), full_path(base))
+        _refuse_unknown(decisions, found)
         undecided = [row for row in found.conflicts if row.tip not in decisions and every is None]
         if plan or (undecided and not leave_conflicts):
             return found, None
@@ -95,6 +98,17 @@ def _decisions(takes: list[str] | tuple[str, ...]) -> tuple[dict[str, MergeSide]
         else:
             every = chosen
     return decided, every
+
+
+def _refuse_unknown(decisions: Mapping[str, MergeSide], plan: MergePlan) -> None:
+    conflicts = [row.tip for row in plan.conflicts]
+    if unknown := [tip for tip in decisions if tip not in conflicts]:
+        named = ", ".join(conflicts[:5]) or "none"
+        rest = f" and {len(conflicts) - 5} more" if len(conflicts) > 5 else ""
+        raise UsageError(
+            f"the tip {unknown[0]!r} is in no conflict; nothing was changed",
+            remedy=f"tips in conflict: {named}{rest}",
+        )
 
 
 def _plan_document(plan: MergePlan) -> dict[str, Any]:
@@ -143,9 +157,24 @@ def _plan_text(plan: MergePlan) -> str:
         if plan.shared
         else "no common past: missing tips would come as drafts (an older copy can be named with --base)"
     )
-    return "\n".join(
-        part for part in (table(rows, ("", "tip", "fields", "by", "theirs"), widest=60), past) if part
-    )
+    listed = table(rows, ("", "tip", "fields", "by", "theirs"), widest=60)
+    conflicts = ["\n".join(_conflict_lines(row)) for row in plan.conflicts]
+    return "\n".join(part for part in (listed, *conflicts, past) if part)
+
+
+def _conflict_lines(row: MergeRow) -> list[str]:
+    """Return the versions of a tip in conflict, field by field where they differ."""
+    here = row.rival or row.mine
+    before = row.base if row.rival is None else None
+    versions = [
+        (name, tip) for name, tip in (("before", before), ("here", here), ("there", row.theirs)) if tip
+    ]
+    lines = [f"{row.conflict.value}: {row.tip}{f' against {row.rival.id}' if row.rival else ''}"]
+    for field in FIELDS:
+        texts = [(name, " ".join(field_text(tip, field).split())) for name, tip in versions]
+        if len({text for _, text in texts}) > 1:
+            lines += [f"  {field}", *(f"    {name + ':':8}{text or '-'}" for name, text in texts)]
+    return lines
 
 
 def _about(row: MergeRow) -> str:

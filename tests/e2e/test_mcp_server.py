@@ -423,6 +423,14 @@ def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
     assert (done.returncode, "can't be used" in done.stderr) == (1, True)
 
 
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_no_configuration_is_printed_for_a_file_that_is_not_there(program: str, tmp_path: Path) -> None:
+    command = [*PROGRAMS[program], str(tmp_path / "nosuch.akb"), "--print-config"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0, done.stdout) == (True, "")
+    assert "there is no such file" in done.stderr
+
+
 def test_the_configuration_for_clients_is_printed_as_json_without_the_token(tmp_path: Path) -> None:
     path = frozen_shop(tmp_path)
     for program in PROGRAMS:
