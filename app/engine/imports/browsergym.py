@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
@@ -24,16 +24,16 @@ from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Outcome, Run, Step, add_blob
 from app.engine.imports import companion_files, step_records
 from app.engine.imports.browsergym_answers import CODE, answer_of
-from app.engine.imports.browsergym_pages import html_text, tree_text
+from app.engine.imports.browsergym_pages import box_of, html_text, tree_text
 from app.engine.imports.browsergym_study import Row, RunArguments, read_arguments, row_of, summary_in
 from app.engine.imports.json_values import fields_of, items_of
 from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.picture_files import urls_of
-from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
+from app.engine.imports.run_format import FoundPart, RunFinder, RunFormat, SourceFolder
 from app.engine.imports.source_files import MAX_JSON_BYTES, ReadRun, natural_key, read_bytes, read_json_object
 from app.engine.imports.step_counts import count_steps
 from app.engine.imports.step_records import StepReader, integer, number, text
-from app.engine.pickles.reader import reader
+from app.engine.pickles.reader import TookTooLong, TooManyTimeouts, reader
 from app.engine.store.run_files import make_run_id
 from app.errors import InputError, PathError, printable
 
@@ -145,7 +145,7 @@ def parse(raw: ExperimentFolder, sites: SiteTable) -> ReadRun:
     """Make a run of the bytes; ``raw.files`` is emptied on the way, so that no file is held twice.
 
     Raises:
-        InputError: no file is a step record or a summary.
+        InputError: no file is a step record or a summary, or pickles took too long too often before.
     """
     records = _read_records(raw)
     row = row_of(raw.folder, raw.root)
@@ -174,9 +174,12 @@ def parse(raw: ExperimentFolder, sites: SiteTable) -> ReadRun:
 
 def _read_records(raw: ExperimentFolder) -> _Records:
     records = _Records()
+    tries = True
     for name in list(raw.files):
         path, data = raw.folder / name, raw.files.pop(name)
         step_file = _STEP_FILE.fullmatch(name)
+        if name != _SUMMARY and not tries:
+            continue
         try:
             if step_file is not None:
                 _read_step(raw, records, int(step_file[1]), data, path)
@@ -186,7 +189,10 @@ def _read_records(raw: ExperimentFolder) -> _Records:
                 records.goal, _ = reader.read(data, "goal", path)
             else:
                 records.arguments, _ = reader.read(data, "arguments", path)
+        except TooManyTimeouts:
+            raise  # the run is not stored, so that it can be imported later
         except InputError as error:
+            tries = tries and not isinstance(error, TookTooLong)
             raw.problems.append(PathError(path=error.path or str(path), error=error.what))
     return records
 
@@ -255,19 +261,11 @@ def _seen(step: Step, records: _Records, pictures: dict[int, str], blobs: dict[s
     return replace(
         step,
         boxes=add_blob(blobs, orjson.dumps(boxes)) if boxes and step.screenshot else "",
-        target_box=_box(boxes.get(bid)) if bid and step.screenshot else None,
+        target_box=box_of(boxes.get(bid)) if bid and step.screenshot else None,
         tokens=_tokens(stats),
         cost=Cost(known=max(cost, 0.0)) if cost is not None else None,
         summary=step.summary or redact_text(text(_hint(record))),
     )
-
-
-def _box(given: object) -> tuple[float, float, float, float] | None:
-    sides = [number(side, None) for side in items_of(given)]
-    if len(sides) != 4 or None in sides:
-        return None
-    left, top, width, height = cast("list[float]", sides)
-    return (left, top, width, height) if width > 0 and height > 0 else None
 
 
 def _hint(record: dict[str, Any]) -> object:
@@ -426,6 +424,11 @@ def _cost(records: _Records, steps: list[Step]) -> Cost | None:
     return sum(known, Cost()) if known else None
 
 
+def _new_finder() -> RunFinder:
+    reader.begin_import()
+    return _find
+
+
 def _load_run(path: Path, root: Path, part: str) -> Any:
     return load(path, root)
 
@@ -437,7 +440,7 @@ def _load_end(path: Path, root: Path, part: str, *, page: bool) -> Any:
 RUN_FORMAT = RunFormat(
     name=SOURCE,
     title="BrowserGym and AgentLab (experiment folders, studies)",
-    new_finder=lambda: _find,
+    new_finder=_new_finder,
     load=_load_run,
     parse=parse,
     load_end=_load_end,

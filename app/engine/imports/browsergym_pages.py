@@ -6,10 +6,11 @@ leniently: a node that is none is left out.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from app.engine.core.html_nodes import HtmlNode, html_of
 from app.engine.imports.json_values import fields_of, items_of
+from app.engine.imports.step_records import number
 
 MAX_DEPTH = 500
 MAX_NODES = 200_000
@@ -147,3 +148,12 @@ def _element(tag: str, attributes: list[str]) -> HtmlNode:
         attributes={name: value for name, value in pairs.items() if not name.startswith(_OWN_ATTRIBUTES)},
         bid=bid if bid.isalnum() else "",
     )
+
+
+def box_of(given: object) -> tuple[float, float, float, float] | None:
+    """Return an element's left, top, width and height; ``None`` where they are none."""
+    sides = [number(side, None) for side in items_of(given)]
+    if len(sides) != 4 or None in sides:
+        return None
+    left, top, width, height = cast("list[float]", sides)
+    return (left, top, width, height) if width > 0 and height > 0 else None

@@ -19,15 +19,17 @@ from typing import Any, cast
 import orjson
 
 from app.engine.pickles.recorded import MAX_PICKLE_BYTES
-from app.engine.pickles.worker import ANSWER, KINDS, REQUEST
+from app.engine.pickles.worker import ANSWER, KINDS, LONGEST_SECONDS, MAX_ANSWER_BYTES, REQUEST
 from app.errors import InputError
 from app.installation import child_command, is_bundle
 
 log = logging.getLogger(__name__)
 
-MAX_SECONDS = 60.0
+MAX_SECONDS = LONGEST_SECONDS - 1
 """Seconds in which a pickle must be read; real ones take some milliseconds."""
-MAX_ANSWER_BYTES = 512 * 2**20
+MAX_TIMEOUTS = 3
+"""Pickles of one import that may take too long; then none is read any more."""
+MAX_PICTURE_BYTES = 160 * 2**20
 _KEPT_NAMES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Variables of the environment that a Python may need to start at all."""
 
@@ -35,6 +37,14 @@ _KEPT_NAMES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 _MODULE = "app.engine.pickles.worker"
 _RUN = f"import sys; sys.path.append(sys.argv[1]); from {_MODULE} import main; main()"
 """Nothing but the standard library comes before our own folder."""
+
+
+class TookTooLong(InputError):
+    """The pickle was not read in time: there is no use in trying others of its run."""
+
+
+class TooManyTimeouts(InputError):
+    """So many pickles took too long that no other one of this import is read."""
 
 
 class _Died(Exception):
@@ -49,8 +59,13 @@ class PickleReader:
         self._lock = threading.Lock()
         self._answered = 0
         self._timed_out = False
+        self._timeouts = 0
         self.confined = ""
         """Confinement of the process: ``filter``, ``limits`` or ``process`` (see ``confinement.confine``)."""
+
+    def begin_import(self) -> None:
+        """Forget the pickles that took too long: another import begins."""
+        self._timeouts = 0
 
     def read(self, data: bytes, kind: str, path: Path, *, picture: bool = False) -> tuple[Any, bytes]:
         """Return what a pickle holds, and the screenshot in it as PNG where it is wanted.
@@ -62,8 +77,12 @@ class PickleReader:
             picture: the screenshot is wanted.
 
         Raises:
-            InputError: it is damaged, too large, takes too long, or the process can't be started.
+            TookTooLong: it takes longer than ``MAX_SECONDS``.  TooManyTimeouts: ``MAX_TIMEOUTS`` others did before.
+            InputError: it is damaged, too large, or the process can't be started.
         """
+        if self._timeouts >= MAX_TIMEOUTS:
+            what = f"not read, as {self._timeouts} pickles before it took too long"
+            raise TooManyTimeouts(what, path=str(path), remedy="import it without those")
         if len(data) > MAX_PICKLE_BYTES:
             raise InputError(f"longer than {MAX_PICKLE_BYTES // 2**20} MB", path=str(path))
         with self._lock:
@@ -75,8 +94,12 @@ class PickleReader:
                         raise
                     text, image = self._ask(data, kind, picture=picture)  # it ended by itself meanwhile
             except _Died:
-                why = "took too long" if self._timed_out else "could not be read, or needs too much memory"
-                raise InputError(f"the pickle {why}", path=str(path)) from None
+                if self._timed_out:
+                    self._timeouts += 1
+                    what = "the pickle took too long; no other one of its run is read"
+                    raise TookTooLong(what, path=str(path)) from None
+                what = "the pickle could not be read, or needs too much memory"
+                raise InputError(what, path=str(path)) from None
             except OSError as error:
                 what = f"pickles can't be read: their process does not start ({error.strerror or error})"
                 raise InputError(what, path=str(path)) from error
@@ -144,7 +167,7 @@ def _exchange(process: subprocess.Popen[bytes], request: bytes) -> tuple[bytes, 
     if len(head) < ANSWER.size:
         raise OSError("it ended")
     sizes = ANSWER.unpack(head)
-    if sum(sizes) > MAX_ANSWER_BYTES:
+    if sizes[0] > MAX_ANSWER_BYTES or sizes[1] > MAX_PICTURE_BYTES:
         raise OSError("an answer without end")
     parts = [process.stdout.read(size) for size in sizes]
     if any(len(part) < size for part, size in zip(parts, sizes, strict=True)):

@@ -11,12 +11,16 @@ import pickle  # noqa: TID251 every name becomes an inert class, and the process
 import struct
 import zlib
 from collections.abc import Callable
+from json.encoder import encode_basestring_ascii
 from typing import Any, cast
 
 MAX_PICKLE_BYTES = 96 * 2**20
 """Bytes of a pickle once it is decompressed."""
 MAX_VALUES = 4_000_000
-"""Values and kilobytes of text in what is made of one pickle; a shared part counts each time."""
+"""Values in what is made of one pickle; a shared part counts each time."""
+MAX_TEXT = 64 * 2**20
+"""Bytes of text and names in it, as JSON writes them."""
+TOO_MUCH_TEXT = f"it holds more than {MAX_TEXT // 2**20} MB of text"
 
 _MAX_ARRAY = 10_000
 _MAX_DEPTH = 400
@@ -269,14 +273,16 @@ def meaning(value: object) -> object:
 
 
 def check_extent(value: object) -> None:
-    """Raise ``Unusable`` where the value is longer, written out, than ``MAX_VALUES``, or nested endlessly."""
-    left = MAX_VALUES
+    """Raise ``Unusable`` where the value is longer, written out, than the bounds, or nested endlessly."""
+    left, text = MAX_VALUES, MAX_TEXT
     waiting: list[tuple[object, int]] = [(value, 0)]
     while waiting:
         one, depth = waiting.pop()
         left -= 1
         if isinstance(one, str):
-            left -= len(one) >> 10
+            text -= _written(one)
+        if text < 0:
+            raise Unusable(TOO_MUCH_TEXT)
         if left < 0 or depth > _MAX_DEPTH:
             raise Unusable("it holds too much")
         if isinstance(one, Recorded | set | frozenset):
@@ -284,6 +290,12 @@ def check_extent(value: object) -> None:
         if isinstance(one, dict):
             pairs = cast("dict[object, object]", one)
             left -= len(pairs)
+            text -= sum(_written(key) for key in pairs if isinstance(key, str))
             waiting.extend((item, depth + 1) for item in pairs.values())
         elif isinstance(one, list | tuple):
             waiting.extend((item, depth + 1) for item in cast("list[object]", one))
+
+
+def _written(text: str) -> int:
+    """Return how many bytes JSON needs for a text; one that is too long anyway is not written to see it."""
+    return len(text) if len(text) > MAX_TEXT else len(encode_basestring_ascii(text))

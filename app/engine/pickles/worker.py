@@ -15,7 +15,15 @@ import struct
 import sys
 
 from app.engine.pickles.confinement import confine
-from app.engine.pickles.recorded import Unusable, check_extent, fields, meaning, read_pickle
+from app.engine.pickles.recorded import (
+    MAX_TEXT,
+    TOO_MUCH_TEXT,
+    Unusable,
+    check_extent,
+    fields,
+    meaning,
+    read_pickle,
+)
 from app.engine.pickles.step_info import boxes, screenshot, step_record
 
 REQUEST = struct.Struct(">IBB")
@@ -23,7 +31,9 @@ REQUEST = struct.Struct(">IBB")
 ANSWER = struct.Struct(">II")
 """Bytes of JSON and of the PNG that follow."""
 KINDS = ("step", "goal", "arguments")
-LONGEST_SECONDS = 60.0
+MAX_ANSWER_BYTES = MAX_TEXT + 32 * 2**20
+"""Bytes of an answer's JSON; a real step has a few megabytes."""
+LONGEST_SECONDS = 21.0
 """Seconds for one pickle; then the process ends, whether or not anybody is left to end it."""
 IDLE_SECONDS = 20
 """Without a request for this long the process ends."""
@@ -38,6 +48,8 @@ def answer(kind: str, data: bytes, *, picture: bool) -> tuple[bytes, bytes]:
         if kind == "step":
             value = {**fields(value), "boxes": boxes(document)}
         text = json.dumps({"value": value}, default=meaning, skipkeys=True, separators=(",", ":"))
+        if len(text) > MAX_ANSWER_BYTES:
+            raise Unusable(TOO_MUCH_TEXT)
         return text.encode(), screenshot(document) if picture and kind == "step" else b""
     except Unusable as error:
         return json.dumps({"error": str(error)}).encode(), b""

@@ -18,6 +18,7 @@ from app.engine.imports.browsergym_answers import CODE, calls_in
 from app.engine.imports.browsergym_pages import html_text, tree_text
 from app.engine.imports.importer import import_paths
 from app.engine.imports.run_ends import find_run_places, read_run_end
+from app.engine.pickles import reader as reader_module
 from app.engine.store.workspace import Workspace
 from tests.support.browsergym_runs import HTML, MadeRun, observation
 from tests.support.foreign_runs import PNG, SAMPLES, damages, needs_samples, read_all, read_one
@@ -375,3 +376,29 @@ def test_the_samples_are_read_whole(name, source, steps, outcome, score):
         assert step.tree
         assert step.screenshot
     assert all(step.target.name == "submit" for step in read.steps)
+
+
+ENDLESS = gzip.compress(b"\x80\x04}N\x85" + b"2\x86" * 60 + b"K\x01s.")
+"""A key whose hash takes 2 to the 60th steps."""
+
+
+def test_pickles_that_take_too_long_cost_their_own_runs_and_a_bounded_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(reader_module, "MAX_SECONDS", 1.0)
+    monkeypatch.setattr(reader_module, "MAX_TIMEOUTS", 2)
+    for number in range(3):
+        folder = MadeRun(
+            tmp_path / "runs" / f"2026-11-22_16-41-0{number}_Generic_on_webarena.{number}_0"
+        ).write()
+        for name in ("step_0.pkl.gz", "step_1.pkl.gz"):
+            (folder / name).write_bytes(ENDLESS + bytes(number))
+    MadeRun(tmp_path / "runs" / NAME.replace("16-41-06", "16-50-00")).write()
+    with Workspace.open(tmp_path / "workspace") as workspace:
+        report = import_paths(workspace, [tmp_path / "runs"])
+        said = [problem.error for problem in report.failed]
+        assert sum("no other one of its run is read" in one for one in said) == 2
+        assert sum("2 pickles before it took too long" in one for one in said) == 2
+        assert report.imported == 2
+        shutil.rmtree(tmp_path / "runs")
+        MadeRun(tmp_path / "runs" / NAME.replace("16-41-06", "16-50-00")).write()
+        again = import_paths(workspace, [tmp_path / "runs"])
+        assert (again.imported, again.failed) == (1, ())

@@ -19,7 +19,7 @@ import pytest
 from PIL import Image
 
 from app.engine.pickles import reader as reader_module
-from app.engine.pickles import recorded
+from app.engine.pickles import recorded, worker
 from app.engine.pickles.reader import PickleReader
 from app.errors import InputError
 
@@ -222,6 +222,58 @@ def test_a_pickle_that_takes_too_long_costs_itself_alone(monkeypatch):
         assert reading.read(pickle.dumps([2]), "goal", PLACE)[0] == [2]
     finally:
         reading.close()
+
+
+SLOW = b"\x80\x04}N\x85" + b"2\x86" * 60 + b"K\x01s."
+"""A key whose hash takes 2 to the 60th steps."""
+
+
+def test_after_some_pickles_that_take_too_long_none_is_read_until_the_next_import(monkeypatch):
+    monkeypatch.setattr(reader_module, "MAX_SECONDS", 0.3)
+    monkeypatch.setattr(reader_module, "MAX_TIMEOUTS", 2)
+    reading = PickleReader()
+    try:
+        assert "too long" in refused(reading, gzip.compress(SLOW), "step")
+        assert "too long" in refused(reading, SLOW)
+        assert "2 pickles before it took too long" in refused(reading, pickle.dumps([1]))
+        monkeypatch.setattr(reader_module, "MAX_SECONDS", 20.0)
+        reading.begin_import()
+        assert reading.read(pickle.dumps([1]), "goal", PLACE)[0] == [1]
+    finally:
+        reading.close()
+
+
+def test_the_limits_of_time_hold_together():
+    assert reader_module.MAX_SECONDS < worker.LONGEST_SECONDS <= 21
+    assert reader_module.MAX_SECONDS * reader_module.MAX_TIMEOUTS <= 60
+
+
+_LONG = "k" * (2 << 20)
+TEXTS = {
+    "one text": "\0" * (12 << 20),
+    "a name": {"\0" * (12 << 20): 1},
+    "a text that is there often": [_LONG] * 40,
+    "a name that is there often": [{_LONG: number} for number in range(40)],
+    "a name within a class": pickle.dumps(OrderedDict({"\0" * (12 << 20): 1})),
+    "a text of the step": {"obs": {"axtree_txt": "\0" * (12 << 20)}, "action": "noop()"},
+    "text longer than all": "a" * (65 << 20),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+@pytest.mark.parametrize("kind", ["step", "arguments"])
+def test_text_is_bounded_as_it_is_sent(reading, case, kind):
+    given = TEXTS[case]
+    if kind == "step" and case != "a text of the step":
+        given = {"obs": {"axtree_object": given if not isinstance(given, bytes) else pickle.loads(given)}}
+    data = given if isinstance(given, bytes) else pickle.dumps(given, 4)
+    assert "more than 64 MB of text" in refused(reading, data, kind)
+
+
+def test_the_text_of_a_real_step_is_far_below_the_bound(reading):
+    tree = "[1] button 'Käse ✓'\n" * 200_000
+    value, _ = reading.read(pickle.dumps({"obs": {"axtree_txt": tree}, "action": "noop()"}), "step", PLACE)
+    assert value["obs"]["axtree_txt"] == tree
 
 
 def test_a_process_that_ended_meanwhile_is_started_again(reading):
