@@ -16,7 +16,7 @@ from app.engine.core.trajectory import Outcome, Run
 from app.engine.imports import playwright_files
 from app.engine.imports.page_contents import sites_of
 from app.engine.imports.playwright_steps import ReadTrace, read_steps
-from app.engine.imports.playwright_trace import NEWEST, PlaywrightTrace, read_trace
+from app.engine.imports.playwright_trace import MAX_LINES, NEWEST, PlaywrightTrace, read_trace
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import ReadRun, read_bytes_start
 from app.engine.store.run_files import make_run_id
@@ -155,6 +155,8 @@ def _notes(trace: PlaywrightTrace, read: ReadTrace, score: float | None) -> Iter
     if trace.damaged:
         lines = "1 line is" if trace.damaged == 1 else f"{trace.damaged:,} lines are"
         yield f"{lines} damaged or cut off and left out"
+    if trace.has_more:
+        yield f"its events after the first {MAX_LINES:,} are left out"
     if trace.beyond or read.steps_left_out:
         yield f"{trace.beyond + read.steps_left_out:,} calls are beyond the bounds and left out"
     if trace.has_runner and trace.annotations & {"fail", "skip", "fixme"}:

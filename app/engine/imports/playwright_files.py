@@ -29,7 +29,9 @@ MAX_EVENT_BYTES = 2 * 2**30
 """Bytes of events that are read of one run, unpacked."""
 MAX_LINE_BYTES = 64 * 2**20
 MAX_RATIO = 200
-"""How many times longer than packed an entry may be, beyond ``SMALL_ENTRY``; events pack to a twentieth at best."""
+"""How many times longer than packed an entry, or all events together, may be, beyond ``SMALL_ENTRY``; real events pack
+to a twentieth at best.
+"""
 SMALL_ENTRY = 8 * 2**20
 
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
@@ -88,7 +90,9 @@ def open_files(path: Path, part: str) -> Generator[TraceFiles]:
         yield _UnpackedFiles(path, part)
         return
     with _open_zip(path) as archive:
-        yield _ZippedFiles(path, archive)
+        files = _ZippedFiles(path, archive)
+        files.refuse_bomb()
+        yield files
 
 
 def content_hash(path: Path, part: str) -> str:
@@ -184,6 +188,14 @@ class _ZippedFiles:
     @property
     def stems(self) -> list[str]:
         return _ordered([found["stem"] for name in self._entries if (found := _TRACE.fullmatch(name))])
+
+    def refuse_bomb(self) -> None:
+        """Raise ``InputError`` where the files of events, each of them small, are too long for their packed size."""
+        events = [one for name, one in self._entries.items() if name.endswith((".trace", ".network"))]
+        length, packed = (sum(one.file_size for one in events), sum(one.compress_size for one in events))
+        if length > SMALL_ENTRY and length / max(packed, 1) > MAX_RATIO:
+            times = length // max(packed, 1)
+            raise self._error(f"its events are {times:,} times as long as packed: a zip bomb")
 
     def lines(self, name: str) -> Iterator[bytes]:
         entry = self._entries.get(name)

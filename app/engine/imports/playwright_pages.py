@@ -86,10 +86,16 @@ class PageReader:
         self._titles: dict[str, tuple[str, str]] = {}
         self._pictures: dict[str, ScaledPicture] = {}
         self._html_bytes = 0
+        self._left_out: set[object] = set()
         self.missing = 0
         self.cut = 0
         self.html_left_out = 0
         self.trees = 0
+
+    @property
+    def left_out(self) -> int:
+        """Pages that are not put together, as those before them have so many nodes."""
+        return len(self._left_out)
 
     def snapshot_before(self, call: TracedCall, page: str) -> DomSnapshot | None:
         """Return the page's last snapshot before a call acts: at the action, before it, else of an earlier call."""
@@ -113,6 +119,8 @@ class PageReader:
             return self._rendered[key]
         document = self._trace.store.document(main, frames)
         if document is None:
+            if self._trace.store.nodes_left <= 0:
+                self._left_out.add(key)
             return None
         self.cut += document.cut
         said = self._secrets.typed_out

@@ -16,6 +16,7 @@ import zstandard
 
 from app.engine.core.html_nodes import HtmlNode
 from app.engine.core.redaction import MARK
+from app.engine.core.secret_inputs import is_secret_input
 
 MAX_PACKED = 192 * 2**20
 """Bytes of packed snapshots kept of one run."""
@@ -24,6 +25,9 @@ MAX_CACHED = 6 * 2**20
 MAX_NODES = 100_000
 MAX_CHARS = 8 * 2**20
 """Nodes and characters of one page."""
+_CHARS_PER_NODE = 64
+MAX_RUN_NODES = 3_000_000
+"""Nodes of all pages of one run that are put together; a page counts each time that something in it has changed."""
 MAX_DEPTH = 300
 
 TARGET = "__playwright_target__"
@@ -62,9 +66,13 @@ class PageDocument:
 
 @dataclass(slots=True)
 class SnapshotStore:
-    """All snapshots of one trace, by frame; ``dropped`` counts those beyond the bounds."""
+    """All snapshots of one trace, by frame; ``dropped`` counts those beyond the bounds.
+
+    ``nodes_left`` are those that its pages may still be made of; then there are no more pages.
+    """
 
     dropped: int = 0
+    nodes_left: int = field(default_factory=lambda: MAX_RUN_NODES)
     _packed: dict[str, list[bytes]] = field(default_factory=dict[str, list[bytes]])
     _size: int = 0
     _cache: OrderedDict[tuple[str, int], tuple[list[Any], int]] = field(
@@ -98,8 +106,11 @@ class SnapshotStore:
 
     def document(self, main: DomSnapshot, frames: Mapping[str, DomSnapshot]) -> PageDocument | None:
         """Return a page with the documents of its frames in place; ``None`` where nothing of it is left."""
+        if self.nodes_left <= 0:
+            return None
         reader = _DocumentReader(self, frames)
         html = reader.read(main)
+        self.nodes_left -= reader.spent
         if html is None:
             return None
         return PageDocument(html=html, target=reader.target, cut=reader.cut)
@@ -162,8 +173,14 @@ class _DocumentReader:
         self._store, self._frames = store, frames
         self._nodes, self._chars = MAX_NODES, MAX_CHARS
         self._inside: list[str] = []
+        self._referred: set[tuple[str, int, int]] = set()
         self.target: HtmlNode | None = None
         self.cut = False
+
+    @property
+    def spent(self) -> int:
+        """The number of nodes that were read, or what their text is worth in nodes."""
+        return max(MAX_NODES - self._nodes, (MAX_CHARS - self._chars) // _CHARS_PER_NODE)
 
     def read(self, snapshot: DomSnapshot) -> HtmlNode | None:
         nodes = self._store.nodes(snapshot.frame, snapshot.index)
@@ -192,7 +209,13 @@ class _DocumentReader:
             elif (found := _reference(node)) is not None:
                 back, at = found
                 nodes = self._store.nodes(snapshot.frame, index - back) if back >= 0 else []
-                if 0 <= at < len(nodes):
+                place = (snapshot.frame, index - back, at)
+                if (
+                    place in self._referred
+                ):  # a browser's node is in its document once, a shared style sheet is not
+                    self.cut |= not (_is_element(nodes[at]) and str(nodes[at][0]).lower() == "template")
+                elif 0 <= at < len(nodes):
+                    self._referred.add(place)
                     waiting.append((nodes[at], index - back, parent, depth + 1))
             elif _is_element(node):
                 self._element(node, index, parent, depth, snapshot, waiting)
@@ -241,6 +264,14 @@ class _DocumentReader:
             element.children.append(document)
 
 
+def _is_hidden_token(held: dict[str, str]) -> bool:
+    """Whether a hidden field is a form's token against forgery."""
+    name = f"{held.get('name', '')} {held.get('id', '')}".lower()
+    return held.get("type", "").lower() == "hidden" and any(
+        word in name for word in ("csrf", "xsrf", "token", "nonce", "viewstate", "form_key")
+    )
+
+
 def _attributes(tag: str, raw: dict[str, object]) -> dict[str, str]:
     """Return an element's attributes; what the page's scripts and its user set stands in the plain ones."""
     if not raw:
@@ -253,7 +284,7 @@ def _attributes(tag: str, raw: dict[str, object]) -> dict[str, str]:
     value = raw.get(_VALUE)
     if isinstance(value, str) and held.get("type", "").lower() not in ("checkbox", "radio"):
         held["value"] = value
-    if tag == "input" and held.get("type", "").lower() == "password" and held.get("value"):
+    if tag == "input" and held.get("value") and (is_secret_input(held) or _is_hidden_token(held)):
         held["value"] = MARK
     for own, name in _STATES if tag in ("input", "option") else ():
         if (state := raw.get(own)) in ("true", "false"):

@@ -352,6 +352,8 @@ class _StepBuilder:
         if self._trace.store.dropped or self._pages.html_left_out:
             dropped = self._trace.store.dropped + self._pages.html_left_out
             yield f"{dropped:,} DOM snapshots are beyond the bounds and left out"
+        if self._pages.left_out:
+            yield f"{self._pages.left_out:,} pages are beyond the bounds and left out: those before them are too long"
         if self._pages.cut:
             yield f"{self._pages.cut:,} pages are too long or too deep, and are cut"
 

@@ -30,6 +30,8 @@ from app.engine.imports.step_records import number, text
 NEWEST = 10
 """The newest version that is known; a later one is read all the same, with a note."""
 
+MAX_LINES = 2_000_000
+"""Lines that are read of one run; a long session has some ten thousand."""
 MAX_CALLS = 50_000
 MAX_EVENTS = 200_000
 """Pictures, messages and failed requests kept of one run."""
@@ -111,6 +113,8 @@ class PlaywrightTrace:
     annotations: set[str] = field(default_factory=set[str])
     damaged: int = 0
     beyond: int = 0
+    has_more: bool = False
+    """There are lines beyond the bound, which were not read."""
 
 
 def read_trace(files: TraceFiles) -> PlaywrightTrace:
@@ -121,10 +125,15 @@ def read_trace(files: TraceFiles) -> PlaywrightTrace:
     """
     trace = PlaywrightTrace()
     readers: list[_EventReader] = []
+    left = MAX_LINES
     for stem in files.stems:
         reader = _EventReader(trace)
         for name in (f"{stem}.trace", f"{stem}.network"):
             for line in files.lines(name):
+                left -= 1
+                if left < 0:
+                    trace.has_more = True
+                    break
                 reader.line(line)
         readers.append(reader)
     trace.has_runner = any(reader.of_runner for reader in readers)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.imports import playwright_files
+from app.engine.imports import playwright_files, playwright_snapshots, playwright_trace
 from tests.support.foreign_runs import damages, read_all, read_one
 from tests.support.playwright_traces import SHOP, TraceWriter, runner_trace, shop_trace, write_zip
 
@@ -192,3 +192,46 @@ def test_no_flipped_byte_is_more_than_a_sentence(tmp_path: Path) -> None:
             data[chosen.randrange(len(data))] = chosen.randrange(256)
         path.write_bytes(data[: chosen.choice([len(data), chosen.randrange(len(data))])])
         read_all(path, "playwright")
+
+
+def test_many_small_files_of_events_are_a_bomb_together(tmp_path: Path) -> None:
+    lines = b'{"type":"x"}\n' * 60_000
+    files = {f"{n}-trace.{kind}": lines for n in range(10) for kind in ("trace", "network")}
+    assert "its events are" in refusal(write_zip(tmp_path / "t.zip", files))
+    one = {"0-trace.trace": shop_trace(10).lines(), "0-trace.network": lines}
+    assert read_one(write_zip(tmp_path / "one.zip", one)).steps
+
+
+def test_lines_beyond_the_bound_are_left_out_with_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playwright_trace, "MAX_LINES", 40)
+    lines = shop_trace(10).lines()
+    count = lines.count(b"\n")
+    files = {"0-trace.trace": lines, "1-trace.trace": lines + b'{"type":"x"}\n' * 100}
+    read = read_one(write_zip(tmp_path / "t.zip", files))
+    assert count < 40
+    assert read.steps
+    assert any("events after the first" in note for note in read.run.notes)
+
+
+def test_a_node_is_in_a_page_once(tmp_path: Path) -> None:
+    trace = TraceWriter(10)
+    trace.call("click", {"selector": "#a"}, html=["DIV", {}, "lol"])
+    for _ in range(30):  # each page would be twice as long as the one before
+        trace.call("click", {"selector": "#a"}, html=["DIV", {}, [[1, 1]], [[1, 1]], "x"])
+    read = read_one(write_zip(tmp_path / "t.zip", trace.entries()))
+    assert sum(map(len, read.blobs.values())) < 100_000
+    assert any("pages are too long or too deep" in note for note in read.run.notes)
+
+
+def test_a_run_has_a_bounded_number_of_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playwright_snapshots, "MAX_RUN_NODES", 1000)
+    trace = TraceWriter(10)
+    trace.call("click", {"selector": "#a"}, html=["DIV", {}, *[["P", {}, f"item {n}"] for n in range(100)]])
+    for number in range(1, 10):
+        trace.call("click", {"selector": "#a"}, html=["DIV", {"id": str(number)}, [[number, 200]]])
+    read = read_one(write_zip(tmp_path / "t.zip", trace.entries()))
+    trees = [bool(step.tree) for step in read.steps]
+    assert trees == [True] * 5 + [False] * 5
+    assert "5 pages are beyond the bounds and left out: those before them are too long" in read.run.notes
