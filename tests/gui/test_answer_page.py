@@ -125,6 +125,30 @@ def test_a_term_on_no_page_is_said_so_and_the_others_have_their_places(opened, d
     assert step.answer.summary.text() == "1 of 2 stand on the 13 visited pages."
 
 
+def test_a_single_visited_page_is_not_counted(opened):
+    step = opened(terms=(AnswerTerm(text="17", kind="number"),), pages=1, missing=2)
+    assert step.answer.summary.text() == "0 of 1 stand on the visited page; 2 not recorded."
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])
+def test_a_long_reason_is_never_drawn_over_the_places_below_it(opened, desk, zoom):
+    pane = opened(terms=()).answer
+    pane.text.write(desk.model.why.answer)
+    for _ in range(12):
+        pane.text.append("a line of the agent's reason")
+    theme = desk.view._theme
+    theme.set_zoom(zoom)
+    desk.wait()
+    try:
+        for height in (pane.height(), 300):
+            pane.resize(pane.width(), height)
+            desk.wait()
+            assert pane.text.geometry().bottom() < pane.head.geometry().top()
+            assert pane.head.geometry().bottom() < pane.height()
+    finally:
+        theme.set_zoom(1.0)
+
+
 @pytest.mark.parametrize(
     ("step", "side"), [(3, "before"), (STEPS, "after")], ids=["a page", "the final page"]
 )

@@ -84,8 +84,8 @@ class AnswerTerm:
 class AnswerPage:
     """All that is needed to judge an answer; for runs without one, how they ended.
 
-    ``step`` is the step that answers; ``pages`` the pages that were searched, ``missing`` those that were not
-    recorded. ``unknown`` counts terms that stand on none of them, where they are recorded in part: such a term may
+    ``step`` is the step that answers; ``pages`` the addresses that were searched, ``missing`` those of which a step was
+    not recorded. ``unknown`` counts terms that stand on none of them, where they are recorded in part: such a term may
     stand on the page all the same, and is left out. ``expected`` is ``None`` where no suite knows the task, and hidden
     where its suite is blind.
     """

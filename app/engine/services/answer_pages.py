@@ -28,7 +28,9 @@ LAST_PAGES = 3
 
 @dataclass(frozen=True, slots=True)
 class VisitedPages:
-    """A run with the pages it visited; ``missing`` were not recorded, some of them ``lost`` with their store."""
+    """A run with the pages it visited, one for each step; ``missing`` addresses have steps whose page was not recorded,
+    some of them ``lost`` with their store.
+    """
 
     run: Run
     steps: list[Step]
@@ -75,7 +77,7 @@ def visited_pages(workspace: Workspace, run: str) -> VisitedPages:
     runs = workspace.runs
     loaded, steps = runs.load(run)
     pages: list[SearchedPage] = []
-    missing, lost = 0, False
+    missing, lost = set[str](), False
     trees: dict[str, str] = {}
     visits: list[Step] = [*steps, loaded.final] if loaded.final is not None else steps
     for at, step in enumerate(visits):
@@ -88,8 +90,8 @@ def visited_pages(workspace: Workspace, run: str) -> VisitedPages:
         if tree:
             pages.append(SearchedPage(step=at, url=step.url, title=step.title, tree=tree))
         else:
-            missing += 1
-    return VisitedPages(loaded, steps, pages, missing, lost)
+            missing.add(step.url or str(at))
+    return VisitedPages(loaded, steps, pages, len(missing), lost)
 
 
 def _answer_page(visited: VisitedPages) -> AnswerPage:
@@ -110,7 +112,7 @@ def _answer_page(visited: VisitedPages) -> AnswerPage:
             for term, found in zip(terms, places, strict=True)
             if found or readable
         ),
-        pages=len(visited.pages),
+        pages=len({page.url for page in visited.pages}),
         missing=visited.missing,
         unknown=0
         if readable

@@ -52,7 +52,7 @@ _ROUTES = {"url": "address", "keyword": "words", "embedding": "meaning", "anchor
 def preflight_text(preflight: Preflight) -> str:
     """Return ``61 stored steps (38 in failed runs, 23 in passed)``, or that it would be retrieved nowhere.
 
-    Steps of runs that nobody scored are counted where there are some: ``(0 in failed, 0 in passed, 9 in unscored runs)``.
+    Where there are steps of runs that nobody scored: ``(0 in failed, 0 in passed, 9 in unscored runs)``.
     """
     if not preflight.steps:
         if preflight.in_scope:

@@ -179,18 +179,16 @@ class AnswerPageModel(QObject):
             return _tr("No page was recorded.")
         proving = [term for term in page.terms if not term.in_task]
         lost = _tr("; {0} not recorded").format(page.missing) if page.missing else ""
+        pages = _tr("the page") if page.pages == 1 else _tr("the {0} pages").format(page.pages)
         if not proving and page.unknown:
-            return _tr("The answer's words are not on what was recorded of the {0} pages{1}.").format(
-                page.pages, lost
-            )
+            return _tr("The answer's words are not on what was recorded of {0}{1}.").format(pages, lost)
         if not proving:
-            return _tr("The answer has no number or name to look for on the {0} pages{1}.").format(
-                page.pages, lost
-            )
+            return _tr("The answer has no number or name to look for on {0}{1}.").format(pages, lost)
         found = sum(bool(term.places) for term in proving)
-        return _tr("{0} of {1} stand on the {2} visited pages{3}.").format(
-            found, len(proving), page.pages, lost
+        visited = (
+            _tr("the visited page") if page.pages == 1 else _tr("the {0} visited pages").format(page.pages)
         )
+        return _tr("{0} of {1} stand on {2}{3}.").format(found, len(proving), visited, lost)
 
     # ------------------------------------------------------------ what one can do
     def toggle(self) -> None:

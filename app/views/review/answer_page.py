@@ -221,7 +221,10 @@ class AnswerPane(QWidget):
         self.head = text_label(self.tr("On the visited pages"), "heading")
         top = hbox(self.caption, 1, self.pages, margins=(8, 4, 8, 4), spacing=8)
         head = hbox(self.head, (self.summary, 1), margins=(12, 6, 8, 2), spacing=8)
-        vbox(top, self.text, divider(), head, (self.places, 1), parent=self, spacing=0)
+        self.places.setMinimumHeight(1)  # a short list takes no room of the text
+        rule = divider()
+        self._fixed = (top, rule, head)
+        vbox(top, self.text, rule, head, (self.places, 1), parent=self, spacing=0)
         self._written: object = None
         model.changed.connect(self.show_answer)
         model.expected.changed.connect(self.show_answer)
@@ -263,7 +266,7 @@ class AnswerPane(QWidget):
             self.text.setMinimumHeight(0)
             self.text.setMaximumHeight((1 << 24) - 1)
             return
-        room = self.height() - self._theme.px(64)
+        room = self.height() - sum(part.sizeHint().height() for part in self._fixed)
         document = self.text.document()
         document.setTextWidth(max(self.text.viewport().width(), 80))
         wanted = round(document.size().height()) + self._theme.px(16)
