@@ -372,6 +372,31 @@ def test_p_votes_on_a_tip_of_the_step_and_the_same_key_takes_it_back(desk):
     assert desk.view.judgement.votes["up"].isVisible()
 
 
+def test_a_tip_is_from_this_run_only_where_its_provenance_says_so(desk):
+    first, second = (desk.model.queue.model.at(row).id for row in (8, 9))
+    ours = next(iter(desk.engine.tips))
+    for id, tip in list(desk.engine.tips.items()):
+        run = first if id == ours else ""
+        desk.engine.tips[id] = replace(tip, provenance=replace(tip.provenance, run=run))
+
+    tips = desk.model.tips
+
+    def own() -> list[str]:
+        return [one.tip for one in tips.model.rows if one.role == "from this run"]
+
+    desk.until(tips.model.rowCount)  # the run that opens first has been listed
+    tips.forget()
+    tips.show_written(first, (ours,))
+    desk.until(lambda: own() == [ours])
+    tips.forget()  # as after any change of the knowledge base
+    tips.show_written(second, ())
+    assert own() == []
+    tips.show_written(first, (ours,))
+    tips.show_written(second, (ours,))
+    desk.wait(0.3)
+    assert own() == []
+
+
 def test_the_record_of_the_detectors_is_a_key_away(desk):
     desk.press(Key.Key_D)
     desk.until(lambda: desk.model.judging.scores.rowCount() > 0)

@@ -74,7 +74,7 @@ class RelevantTipsModel(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self.model = RelevantTipListModel(self)
-        self._written: tuple[str, ...] = ()
+        self._written: tuple[str, ...] | None = None
         self._known: dict[str, Tip] = {}
         self._votes: dict[str, str] = {}
         self._run = ""
@@ -83,15 +83,16 @@ class RelevantTipsModel(QObject):
 
     def clear(self) -> None:
         """Empty the list: another run is being opened."""
-        self._here, self._own, self._written = [], [], ()
+        self._here, self._own, self._written = [], [], None
         self._tasks.cancel("review-tips-step")
+        self._tasks.cancel("review-tips-run")
         self.model.replace([])
 
     def forget(self) -> None:
         """Load the texts again: the knowledge base changed."""
         self._known.clear()
         self._votes.clear()
-        self._written = ()
+        self._written = None
 
     def vote(self, row: int, vote: int) -> None:
         """Vote a listed tip useful (1) or not (-1) in the open run; the same vote again takes it back.
@@ -121,7 +122,7 @@ class RelevantTipsModel(QObject):
         self._tasks.start(voting(), came, lambda error: self.notice.emit(str(error)), key="review-tips-vote")
 
     def show_written(self, run: str, tips: Sequence[str]) -> None:
-        """List the tips written from the open run."""
+        """List the tips written from the open run, by their provenance."""
         self._begin(run)
         if tuple(tips) == self._written:
             return
@@ -137,6 +138,7 @@ class RelevantTipsModel(QObject):
                     vote=self._votes.get(tip.id, ""),
                 )
                 for tip in found
+                if tip.provenance.run == run
             ]
             self._show()
 
@@ -209,6 +211,9 @@ class RelevantTipsModel(QObject):
         if run != self._run:
             self._run = run
             self._votes.clear()
+            self._own, self._written = [], None
+            self._tasks.cancel("review-tips-run")
+            self._show()
 
     async def _fetch_votes(self, tips: Sequence[str]) -> None:
         run = self._run
