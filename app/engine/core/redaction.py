@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import AnyStr
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
+from app.engine.core.secret_inputs import names_a_secret, typed_part, types_into_named_secret
 
 MARK = "REDACTED"
 
@@ -23,8 +24,10 @@ _NAME = (
 )
 _SECRETS = re.compile(
     rf"(?P<param>(?:[?#&;\s\"'{{]|&amp;|^)[\w.\[\]-]*{_NAME}\]?=)(?P<v1>[^&\s\"'<>#;,)\]]+)"
-    r"|(?P<header>\b(?:authorization|x-api-key|private-token)[\"']?\s*:\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
-    r"(?P<v2>[^\s\"',;]{6,})"
+    r"|(?P<header>\b(?:authorization|x-api-key|private-token)\\?[\"']?\s*:\s*\\?[\"']?"
+    r"(?:(?:bearer|basic|token|digest|negotiate|api-?key)\s+)?)(?P<v2>[^\s\"',;\\]{6,})"
+    r"|(?P<login>\bcurl\s(?:[^\n]{0,400}?\s)??(?:-u|-U|--user|--proxy-user)(?:[\s=]+|(?=\w))\\?[\"']?[^\s:\"'\\]+:)"
+    r"(?P<v8>[^\s\"'\\]+)"
     r"|(?P<cookie>\b(?:set-)?cookie[\"']?\s*:\s*)(?P<v3>[\w.-]+=[^\r\n\"']+)"
     r"|(?P<bearer>\bbearer\s+)(?P<v4>[\w.~+/=-]{16,})"
     r"|(?P<json>[\"'][\w.-]*(?:token|secret|passw(?:or)?d|(?:api|access|private|form)[_-]?key|session[_-]?id)[\"']\s*:\s*"
@@ -46,12 +49,35 @@ _LOGIN = re.compile(r"(://[^/\s:@]+:)[^/\s@]+(?=@)")
 _CARD = re.compile(rb"(?<![\w.-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{2,7}|3[47]\d{12,13})(?![\w-])")
 _ISSUER = re.compile(rb"4|5[1-5]|2[2-7]|3[47]|6(?:011|4|5)|35|30[0-5]|3[68]")
 _SECRET_FIELD = re.compile(
-    r"type=\"password\"|name=\"(?:[^\"]*(?:token|secret|passw|form_key|session)[^\"]*)\"", re.IGNORECASE
+    r"type=[\"']?password\b|autocomplete=[\"']?(?:[\w-]+ )*(?:[\w-]+-password|one-time-code|cc-number|cc-csc)\b"
+    r"|name=(?:\"[^\"]*(?:token|secret|passw|form_key|session|csrf)[^\"]*\""
+    r"|'[^']*(?:token|secret|passw|form_key|session|csrf)[^']*'|[^\s\"'>]*(?:token|secret|passw|form_key|session|csrf))",
+    re.IGNORECASE,
 )
-_VALUE = re.compile(r"(\b(?:value|content)=\")[^\"]+(?=\")")
-_PASSWORD_NAME = re.compile(
-    r"passw(?:or)?d|passphrase|secret|api key|access token|card number", re.IGNORECASE
+_VALUE = re.compile(r"(\b(?:value|content)=)(?:(\")[^\"]+(?=\")|(')[^']+(?=')|[^\s\"'<>=`]+)")
+_PARAMETER = re.compile(r"(?P<name>(?<=[?&#;])[\w.\[\]%-]{1,60})=(?P<value>[^&#;\s\"'<>]+)")
+SURELY_SECRET = frozenset(
+    {"jwt", "sig", "signature", "x-amz-signature", "x-goog-signature", "x-ms-signature", "samlresponse"}
+    | {"samlassertion", "otp", "totp", "pass", "passcode", "pin", "magic_token", "assertion"}
 )
+"""Parameters of addresses that hold a secret, whatever their value."""
+MAYBE_SECRET = frozenset(
+    {
+        "code",
+        "ticket",
+        "session",
+        "magic",
+        "invite",
+        "invitation",
+        "reset",
+        "key",
+        "hash",
+        "nonce",
+        "verify",
+        "confirm",
+    }
+)
+"""Parameters of addresses that hold a secret where their value is like a token."""
 _FILLED_BOX = re.compile(
     r"(\btextbox (?P<name>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")[^\n]*?\bvalue=)"
     r"(?P<value>'(?:[^'\\\n]|\\.)+'|\"(?:[^\"\\\n]|\\.)+\")"
@@ -60,7 +86,7 @@ _FILLED_BOX = re.compile(
 _HINTS = (
     "token=", "token]=", "secret=", "passw", "passphrase", "pwd=", "key=", "sid=", "sessid=", "sessionid=",
     "session_id=", "session-id=", "auth=", "authorization", "api-key", "private-token", "cookie", "bearer ",
-    'token"', "token'", 'secret"', "secret'", 'key"', "key'", 'id"', "id'",
+    'token"', "token'", 'secret"', "secret'", 'key"', "key'", 'id"', "id'", "curl ",
 )  # fmt: skip
 _KEY_HINTS = (
     "eyJ",
@@ -92,12 +118,16 @@ _THOROUGH_HINTS = (
     b"uthorization",
     b"ookie:",
     b"key=",
+    b"one-time-code",
+    b"cc-",
+    b"csrf",
+    b"Token",
 )
 _TREE_HINTS = (
     "pass", "token", "secret", "pwd=", "key=", "id=", "uthorization", "private", "cookie:", "bearer ", "eyj",
-    "glpat-", "akia", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "xox", "auth=", "card number",
+    "glpat-", "akia", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "xox", "auth=", "value=",
     'key"', "key'", 'id"', "id'", 'cookie"', "cookie'",
-    "api key", "api-key",
+    "api-key",
 )  # fmt: skip
 _NAME_ENDS = b"\"'=]"
 """Characters after "token" where it ends the name of a field or parameter."""
@@ -118,8 +148,43 @@ def redact_text(text: str) -> str:
 
 
 def redact_url(url: str) -> str:
-    """Return an address without its passwords and tokens."""
-    return redact_text(url)
+    """Return an address without its passwords and tokens. A written rule for its parameters:
+
+    ====================================  =======================================================================
+    name                                  value that is masked
+    ====================================  =======================================================================
+    holds token, secret, password, …      any (as in every text)
+    of ``SURELY_SECRET`` (sig, otp, pin)  any
+    of ``MAYBE_SECRET`` (code, key)       like a token: 16 characters or more, letters and digits mixed in one part
+    any other                             none
+    ====================================  =======================================================================
+    """
+    return _redact_address(url) if len(url) <= _REMEMBERED else _parameters_masked(redact_text(url))
+
+
+@lru_cache(maxsize=8192)
+def _redact_address(url: str) -> str:
+    return _parameters_masked(redact_text(url))
+
+
+def _parameters_masked(url: str) -> str:
+    return _PARAMETER.sub(_masked_parameter, url) if "=" in url else url
+
+
+def _masked_parameter(match: re.Match[str]) -> str:
+    name = match["name"].lower()
+    is_secret = name in SURELY_SECRET or (name in MAYBE_SECRET and is_token_like(match["value"]))
+    return f"{match['name']}={MARK}" if is_secret else match[0]
+
+
+def is_token_like(value: str) -> bool:
+    """Whether a value is like a token: long, with letters and digits mixed, and no words with numbers between."""
+    if len(value) < 16 or not re.search(r"\d", value) or not re.search(r"[A-Za-z]", value):
+        return False
+    parts = re.split(r"[-_.~+/=%\s]+", value)
+    return any(re.search(r"\d", part) and re.search(r"[A-Za-z]", part) for part in parts) or bool(
+        re.search(r"\d{7,}", value)
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -132,6 +197,8 @@ def _redact_text(text: str) -> str:
     if not text:
         return text
     clean = _redact_line(text)
+    if "://" in clean:
+        clean = _parameters_masked(clean)
     try:
         data = clean.encode()
     except UnicodeEncodeError:  # a lone surrogate, which a page may contain and no file can store
@@ -175,17 +242,18 @@ def redact_html(html: str, *, thorough: bool = True) -> bytes:
     return _without_cards(clean.encode("utf-8", "replace"))
 
 
-def typed_secret(action: RecordedAction | None, target: ActionTarget | None) -> str:
-    """The text an action typed into a password field; "" for any other action."""
-    if action is None or target is None or action.kind != "fill" or not _PASSWORD_NAME.search(target.name):
+def typed_secret(
+    action: RecordedAction | None, target: ActionTarget | None, *, on_secret_field: bool = False
+) -> str:
+    """The text an action typed into a password field; "" for any other action.
+
+    A field is one by its name, by the action's selector, or because the page says so (``on_secret_field``).
+    """
+    if action is None:
         return ""
-    value = action.args.get("value")
-    return value if isinstance(value, str) else ""
-
-
-def names_a_secret(name: str) -> bool:
-    """Whether a field of this name holds a secret: a password, a key, a card number."""
-    return _PASSWORD_NAME.search(name) is not None
+    if not on_secret_field and not types_into_named_secret(action, target.name if target is not None else ""):
+        return ""
+    return typed_part(action)[1]
 
 
 def without_typed(action: RecordedAction, secret: str) -> RecordedAction:
@@ -234,7 +302,7 @@ def _redact_tag(tag: bytes) -> bytes:
 
 def _redact_fragment(text: str) -> str:
     if text.startswith(("<input", "<meta", "<textarea")) and _SECRET_FIELD.search(text):
-        return _VALUE.sub(rf"\1{MARK}", text)
+        return _VALUE.sub(lambda found: f"{found[1]}{found[2] or found[3] or ''}{MARK}", text)
     return _redact_line(text)
 
 
@@ -257,14 +325,16 @@ def _holds(text: str, hints: Sequence[str]) -> bool:
 
 
 def _masked(match: re.Match[str]) -> str:
-    parts = (match[name] for name in ("param", "header", "cookie", "bearer", "json", "quoted", "prose"))
+    parts = (
+        match[name] for name in ("param", "header", "login", "cookie", "bearer", "json", "quoted", "prose")
+    )
     return next((part for part in parts if part is not None), "") + MARK
 
 
 def _masked_box(match: re.Match[str]) -> str:
     """Mask a tree's password field unless its value is the browser's own dots."""
     quote, value = match["value"][0], match["value"][1:-1]
-    if not _PASSWORD_NAME.search(match["name"]) or not value.strip("•"):
+    if not names_a_secret(match["name"][1:-1]) or not value.strip("•"):
         return match[0]
     return f"{match[1]}{quote}{MARK}{quote}"
 

@@ -15,7 +15,7 @@ from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.trajectory import ErrorClass, Step
 from app.engine.imports.aria_snapshot import tree_of_snapshot
 from app.engine.imports.json_values import fields_of, items_of
-from app.engine.imports.page_contents import ForeignContents, as_json
+from app.engine.imports.page_contents import ForeignContents, as_json, secrets_in_call
 from app.engine.imports.picture_files import PictureFiles
 from app.engine.imports.step_records import integer, number, text
 from app.engine.imports.tool_calls import LOOKING, base_name, read_tool_call
@@ -127,6 +127,7 @@ class TrajectorySteps:
         args = fields_of(call.get("arguments"))
         tool = text(call.get("function_name")) or "unknown"
         action, target = read_tool_call(tool, args)
+        self.contents.remember(*secrets_in_call(args))
         found = [self._result(result.get("content")) for result in results]
         errors = [_error_of(*one) for one in zip(results, found, strict=True)]
         error = next((one for one in errors if one), "")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
-from app.engine.core.redaction import redact_text, redact_url, typed_secret
+from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.sites import SiteTable
 from app.engine.core.text import one_line
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step, Tab
@@ -89,11 +89,8 @@ def parse(raw: HistoryFile, sites: SiteTable) -> ReadRun:
         raise InputError('no browser-use history: "history" is no list', path=str(raw.path))
     items = [fields_of(item) for item in cast("list[object]", history)[:MAX_STEPS]]
     notes: list[str] = []
-    acts = _acts(items, notes)
     contents = ForeignContents()
-    for act in acts:  # a password is masked also where it is said before it was typed
-        if typed_secret(act.action, act.target):
-            contents.acted(Step(index=0, url="", title=""), act.action, act.target)
+    acts = _acts(items, notes, contents)
     pictures = PictureFiles(raw.path.parent, contents, ("screenshots", ""))
     reader = _Reader(contents, pictures)
     steps = [reader.step(index, act) for index, act in enumerate(acts)]
@@ -105,8 +102,10 @@ def parse(raw: HistoryFile, sites: SiteTable) -> ReadRun:
     return ReadRun(run=run, steps=tuple(steps), blobs=contents.blobs, problems=tuple(pictures.problems))
 
 
-def _acts(items: list[dict[str, Any]], notes: list[str]) -> list[_Act]:
+def _acts(items: list[dict[str, Any]], notes: list[str], contents: ForeignContents) -> list[_Act]:
+    """Return the actions that were done; passwords of all, also of those never done, are remembered."""
     found: list[_Act] = []
+    meant: list[tuple[RecordedAction | None, ActionTarget | None]] = []
     several = undone = 0
     for item in items:
         results = [fields_of(result) for result in items_of(item.get("result"))]
@@ -128,6 +127,12 @@ def _acts(items: list[dict[str, Any]], notes: list[str]) -> list[_Act]:
             said = text(result.get("extracted_content"))
             target = read_target(element, action, said, tree)
             found.append(_Act(item, result, action, target, read_box(element), at == 0, action is not None))
+            meant.append((action, target))
+        for at, entry in enumerate(entries[len(done) :], len(done)):
+            action = read_action(entry, tabs)
+            element = elements[at] if at < len(elements) else None
+            meant.append((action, read_target(element, action, "", tree)))
+    contents.foresee(meant)
     if several:
         notes.append(
             f"several actions in one answer ({several} times): all are shown on the page before the first"

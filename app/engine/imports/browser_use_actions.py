@@ -13,6 +13,7 @@ from typing import Any
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
 from app.engine.core.ax_tree import find_node
 from app.engine.core.redaction import names_a_secret, redact_text
+from app.engine.core.secret_inputs import is_secret_input
 from app.engine.imports.json_values import fields_of
 from app.engine.imports.page_contents import as_json, clean_args
 from app.engine.imports.step_records import number, text
@@ -34,6 +35,7 @@ _INPUT_ROLES = {
     "image": "button", "range": "slider", "number": "spinbutton", "search": "searchbox", "file": "button",
 }  # fmt: skip
 _NAMES = ("aria-label", "placeholder", "alt", "title", "value", "name", "id")
+_PASSWORD = re.compile(r"passw(?:or)?d|passphrase|secret|card number", re.IGNORECASE)
 _QUOTED = re.compile(
     r"^\W*Clicked (?:an? )?[\w ]*?\"(.+)\"\s*$|^\W*Clicked [\w ]+ with index \d+: (.+)$", re.DOTALL
 )
@@ -68,7 +70,10 @@ def element_name(attributes: Args, shown: str = "") -> str:
     """Return the name of an element: its text, else the first attribute that names it; passwords are marked so."""
     said = next((name for key in _NAMES if (name := text(attributes.get(key)).strip())), "")
     name = redact_text(" ".join((shown or said).split())[:MAX_NAME])
-    if text(attributes.get("type")).lower() == "password" and not names_a_secret(name):
+    said_so = {key: text(attributes.get(key)) for key in ("type", "autocomplete")}
+    if said_so["type"].lower() == "password" and not _PASSWORD.search(name):
+        return f"{name} (password)".strip()
+    if is_secret_input(said_so) and not names_a_secret(name):
         return f"{name} (password)".strip()
     return name
 

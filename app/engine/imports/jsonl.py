@@ -21,7 +21,13 @@ from app.engine.core.cost import Cost
 from app.engine.core.redaction import redact_text, redact_url
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import ErrorClass, Outcome, Run, Step, Tab
-from app.engine.imports.page_contents import ForeignContents, clean_args, decode_picture, sites_of
+from app.engine.imports.page_contents import (
+    ForeignContents,
+    clean_args,
+    decode_picture,
+    secrets_in_call,
+    sites_of,
+)
 from app.engine.imports.picture_files import PictureFiles, urls_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import ReadRun
@@ -275,6 +281,7 @@ class _StepReader:
         if isinstance(given, dict):
             call = _object(cast("object", given))
             name, args = _words(call, "name"), _object(call.get("args"))
+            self._contents.remember(*secrets_in_call(args))
             return (*read_tool_call(name, args), "") if name else (None, None, "")
         if not isinstance(given, str) or not given.strip():
             return None, None, ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from app.engine.core.actions.recorded import ActionTarget, ArgValue, RecordedAction
 from app.engine.core.ax_tree import content_key
 from app.engine.core.redaction import MARK, redact_html, redact_text, redact_tree, typed_secret, without_typed
+from app.engine.core.secret_inputs import SecretFocus, names_a_secret, names_secret_selector, secret_forms
 from app.engine.core.sites import CROSS, SiteTable
 from app.engine.core.trajectory import Step, add_blob
 from app.engine.imports.notices import notices
@@ -40,7 +41,8 @@ class ForeignContents:
     )
     _pictures: int = 0
     _picture_bytes: int = 0
-    _typed: list[str] = field(default_factory=list[str])
+    _typed: dict[str, None] = field(default_factory=dict[str, None])
+    _focus: SecretFocus = field(default_factory=SecretFocus)
 
     def with_tree(self, step: Step, tree: str) -> Step:
         """Return the step with this tree as its page; the same step where the tree is empty."""
@@ -76,22 +78,57 @@ class ForeignContents:
         data = decode_picture(text)
         return self.picture(data) if data else ""
 
-    def acted(self, step: Step, action: RecordedAction | None, target: ActionTarget | None) -> Step:
-        """Return the step with its action and without the passwords that were typed so far."""
-        secret = typed_secret(action, target)
+    def acted(
+        self,
+        step: Step,
+        action: RecordedAction | None,
+        target: ActionTarget | None,
+        *,
+        declared: bool = False,
+    ) -> Step:
+        """Return the step with its action and without the passwords that were typed so far.
+
+        A field is a password's by its name, its selector, the step's page, or the source (``declared``); keys typed
+        right after such a field was clicked or filled are one, too.
+        """
+        secret = ""
+        if action is not None:
+            tree, html = (
+                self.blobs.get(one, b"").decode("utf-8", "replace") for one in (step.tree, step.html)
+            )
+            name = target.name if target is not None else ""
+            on_secret = self._focus.is_typed(action, name, tree, html, declared=declared)
+            secret = typed_secret(action, target, on_secret_field=on_secret)
+        raw = step.raw_output
         if action is not None and secret:
             action = without_typed(action, secret)
-            if len(secret) >= _MIN_SECRET and secret != MARK:
-                self._typed.append(secret)
+            self.remember(secret)
+            for quote in "\"'":
+                raw = raw.replace(f"{quote}{secret}{quote}", f"{quote}{MARK}{quote}")
         return replace(
             step,
             action=action,
             target=target,
             reason=self.said(step.reason),
-            raw_output=self.said(step.raw_output),
+            raw_output=self.said(raw),
             error=self.said(step.error),
             output=self.said(step.output),
         )
+
+    def remember(self, *secrets: str) -> None:
+        """Mask these in later texts; a short one occurs in other words, too, and is not."""
+        for secret in secrets:
+            if len(secret) >= _MIN_SECRET and secret != MARK:
+                self._typed.update(dict.fromkeys(secret_forms(secret)))
+
+    def foresee(self, acts: Iterable[tuple[RecordedAction | None, ActionTarget | None]]) -> None:
+        """Remember the passwords of a whole run: they are masked also where they are said before they are typed."""
+        focus = SecretFocus()
+        for action, target in acts:
+            if action is not None:
+                name = target.name if target is not None else ""
+                on_secret = focus.is_typed(action, name, "", "")
+                self.remember(typed_secret(action, target, on_secret_field=on_secret))
 
     def said(self, text: str) -> str:
         """Return a text without the passwords typed so far."""
@@ -123,7 +160,43 @@ def decode_picture(text: str) -> bytes:
 
 def clean_args(args: Mapping[str, Any], most: int = 20_000) -> dict[str, ArgValue]:
     """Return arguments as a step can hold them: scalars and lists of scalars without secrets, the rest as text."""
-    return {redact_text(str(name)[:200]): _plain(value, most) for name, value in list(args.items())[:100]}
+    return {
+        redact_text(str(name)[:200]): MARK
+        if isinstance(value, str) and names_a_secret_argument(str(name))
+        else _plain(value, most)
+        for name, value in list(args.items())[:100]
+    }
+
+
+def names_a_secret_argument(name: str) -> bool:
+    """Whether an argument of this name (``user_password``) holds a secret."""
+    return names_a_secret(name.replace("_", " "))
+
+
+def secrets_in_call(value: object, depth: int = 0) -> list[str]:
+    """Return the secrets that a tool call's arguments hold by the names in them.
+
+    Fields of a form name themselves beside their value (``{"name": "Password", "value": …}``).
+    """
+    if depth > 6:
+        return []
+    if isinstance(value, list):
+        return [one for item in cast("list[object]", value)[:200] for one in secrets_in_call(item, depth + 1)]
+    if not isinstance(value, dict):
+        return []
+    held = cast("dict[str, object]", value)
+    naming = (held.get(name) for name in ("name", "element", "label", "selector", "type"))
+    is_field = any(
+        isinstance(one, str) and (names_a_secret(one) or names_secret_selector(one)) for one in naming
+    )
+    found: list[str] = []
+    for name, one in list(held.items())[:200]:
+        if isinstance(one, str):
+            if names_a_secret_argument(str(name)) or (is_field and name in ("value", "text")):
+                found.append(one)
+        else:
+            found += secrets_in_call(one, depth + 1)
+    return found
 
 
 def _plain(value: object, most: int) -> ArgValue:

@@ -15,6 +15,7 @@ from typing import Any, cast
 from app.engine.core.actions.recorded import ActionTarget, ArgValue, RecordedAction
 from app.engine.core.html_nodes import HtmlNode, parents_of
 from app.engine.core.html_tree import described
+from app.engine.core.secret_inputs import is_secret_input
 from app.engine.imports.json_values import fields_of, items_of
 from app.engine.imports.playwright_snapshots import PageDocument
 from app.engine.imports.playwright_trace import TracedCall
@@ -320,12 +321,19 @@ def _unquoted(quoted: str) -> str:
 
 @dataclass(slots=True)
 class FoundTarget:
-    """The element of a call: in words, its id in the page's tree ("" where unknown), whether it takes a password."""
+    """The element of a call: in words, its id in the page's tree ("" where unknown), whether it takes a password.
+
+    ``is_known`` is whether the element itself was found: without it, its attributes are not known.
+    """
 
     words: ActionTarget | None = None
     bid: str = ""
     is_password: bool = False
     attributes: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def is_known(self) -> bool:
+        return bool(self.attributes)
 
 
 def find_target(call: TracedCall, page: PageDocument | None) -> FoundTarget:
@@ -341,7 +349,7 @@ def find_target(call: TracedCall, page: PageDocument | None) -> FoundTarget:
         if (found := _RESOLVED.search(line)) is None:
             continue
         held = dict(_ATTRIBUTE.findall(found[2]))
-        is_password = held.get("type") == "password"
+        is_password = is_secret_input(held)
         if said is None or said.role == "element":
             role, name = described(HtmlNode(found[1].lower(), held, [found[3] or ""]))
             said = ActionTarget(role=role, name=name or (said.name if said else ""))
@@ -364,6 +372,15 @@ def _by_id(document: HtmlNode, selector: str) -> HtmlNode | None:
     return named[0] if len(named) == 1 else None
 
 
+def may_be_secret(document: HtmlNode, name: str) -> bool:
+    """Whether a field that was not found may take a secret: the page has one, and no other field of this name."""
+    fields = [one for one in document.elements() if one.tag in ("input", "textarea")]
+    if not any(is_secret_input(one.attributes) for one in fields):
+        return False
+    named = [one for one in fields if name and described(one)[1] == name]
+    return not named or any(is_secret_input(one.attributes) for one in named)
+
+
 _CONTROLS = frozenset(
     {"link", "button", "option", "tab", "menuitem", "checkbox", "radio", "combobox", "switch", "treeitem"}
     | {"textbox", "searchbox", "listbox", "slider", "spinbutton", "DisclosureTriangle", "menuitemcheckbox"}
@@ -372,7 +389,7 @@ _CONTROLS = frozenset(
 
 def _marked(page: PageDocument, node: HtmlNode, said: ActionTarget | None) -> FoundTarget:
     """Return the marked element; of a part of a link or a button that one, as a person calls it."""
-    is_password = node.attributes.get("type", "").lower() == "password"
+    is_password = is_secret_input(node.attributes)
     parents, shown = parents_of(page.html), node
     while shown.role not in _CONTROLS and (above := parents.get(id(shown))) is not None:
         shown = above

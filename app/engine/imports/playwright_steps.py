@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from app.engine.core.action_result import Cause
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction
 from app.engine.core.redaction import MARK, names_a_secret, redact_url
+from app.engine.core.secret_inputs import names_secret_selector
 from app.engine.core.trajectory import ErrorClass, Step
+from app.engine.imports.json_values import fields_of, items_of
 from app.engine.imports.notices import MAX_NOTICES
 from app.engine.imports.page_contents import ForeignContents
 from app.engine.imports.playwright_actions import (
@@ -20,6 +22,7 @@ from app.engine.imports.playwright_actions import (
     expect_failed,
     find_target,
     kind_of,
+    may_be_secret,
     result_words,
 )
 from app.engine.imports.playwright_files import TraceFiles
@@ -37,9 +40,12 @@ READ_AFTERWARDS = "(read afterwards)"
 
 _ANSI = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 _UNEXPECTED = re.compile(r"unexpected value (.+)")
+_COMPARED = re.compile(r"^\s*(?:Expected|Received)[^:\n]*:[ \t]*(.+)$", re.MULTILINE)
 _BARE_ERRORS = ("", "Expect failed", "ExpectError: Expect failed")
 _LOAD_FAILED = "Failed to load resource"
 _STEP_KINDS = (CallKind.ACTS, CallKind.EXPECTS)
+_TYPING_TITLE = re.compile(r"(?:fill|type|press sequentially|insert)\s+\"(.+?)\"\s+(.+)", re.IGNORECASE)
+_FIELDS = frozenset({"textbox", "field", "element", "searchbox"})
 _TYPING = frozenset({"fill", "press", "keyboard_press", "keyboard_type", "keyboard_down", "keyboard_up"})
 
 CAUSES: tuple[tuple[str, Cause], ...] = (
@@ -158,7 +164,7 @@ class _StepBuilder:
         moment = max(main.time, call.start) if main is not None and main.call else call.start
         step = self._on_page(index, page_id, page, call.start)
         target = self._target(call, main, page)
-        action = self._action(call, target)
+        action = self._action(call, target, page)
         picture = self._pages.picture(page_id, moment, call, ("action", "before"))
         step = replace(
             step,
@@ -179,11 +185,17 @@ class _StepBuilder:
     def _target(self, call: TracedCall, main: DomSnapshot | None, page: RenderedPage | None) -> FoundTarget:
         """Return a call's element; of an assertion as the page after it has it, where it was not marked before."""
         own = page.document if page is not None and main is not None and _owns(call, main) else None
+        if own is None and page is not None and main is not None and main.call == call.key:
+            own = page.document  # the snapshot stands before the call's own event
         if (own is None or own.target is None) and kind_of(call) is CallKind.EXPECTS:
             after = next((one for one in call.snapshots.get("after", {}).values() if one.is_main), None)
             later = self._render(after, call)
             found = find_target(call, later.document if later is not None else None)
-            return FoundTarget(replace(found.words, bid="") if found.words else None)
+            if not found.is_known and page is not None:
+                found = find_target(call, replace(page.document, target=None))
+            return replace(found, words=replace(found.words, bid="") if found.words else None, bid="")
+        if own is None and page is not None:
+            own = replace(page.document, target=None)
         return find_target(call, own)
 
     def _page_of(self, call: TracedCall) -> str:
@@ -217,16 +229,27 @@ class _StepBuilder:
         tabs, active = self._pages.tabs(page_id, step.url, step.title, time)
         return replace(step, tabs=tabs, active_tab=active)
 
-    def _action(self, call: TracedCall, target: FoundTarget) -> RecordedAction:
-        """Return the action without its password: of a password field, or keys typed after one was clicked."""
+    def _action(self, call: TracedCall, target: FoundTarget, page: RenderedPage | None) -> RecordedAction:
+        """Return the action without its password: of a password field, or keys typed after one was clicked.
+
+        Where the element was not found and the page has a password field, it may be that one.
+        """
         action = action_of(call, target.bid)
-        if kind_of(call) is CallKind.ACTS and (target.words is not None or call.point):
-            self._on_password = target.is_password
-        if action.kind not in _TYPING:
-            return self._clean(action)
         name = target.words.name if target.words is not None else ""
         selector = text(call.params.get("selector"))
-        is_secret = target.is_password or names_a_secret(f"{name} {selector}")
+        is_secret = target.is_password or names_a_secret(name) or names_secret_selector(selector)
+        is_field = action.kind in ("fill", "expect") or (
+            target.words is not None and target.words.role in _FIELDS
+        )
+        if not is_secret and is_field and not target.is_known and page is not None:
+            is_secret = may_be_secret(page.document.html, name)
+        self._remember_title(call)
+        if kind_of(call) is CallKind.EXPECTS and is_secret:
+            return self._clean(self._without_expected(call, action))
+        if kind_of(call) is CallKind.ACTS and (target.words is not None or call.point):
+            self._on_password = is_secret
+        if action.kind not in _TYPING:
+            return self._clean(action)
         if not is_secret and not (self._on_password and action.kind.startswith("keyboard")):
             return self._clean(action)
         for part in ("value", "text", "key", "key_comb"):
@@ -235,6 +258,29 @@ class _StepBuilder:
                 self._secrets.add(typed)
                 action = replace(action, args={**action.args, part: MARK})
         return self._clean(action)
+
+    def _remember_title(self, call: TracedCall) -> None:
+        """Remember the password in the title of a call such as ``Fill "…" getByLabel('Password')``."""
+        found = _TYPING_TITLE.match(call.title)
+        if found is not None and names_secret_selector(found[2]):
+            self._secrets.add(found[1])
+
+    def _without_expected(self, call: TracedCall, action: RecordedAction) -> RecordedAction:
+        """Return an assertion about a password field without the values it expects."""
+        expected = [
+            held
+            for one in items_of(call.params.get("expectedText"))[:100]
+            if (held := text(fields_of(one).get("string")) or text(fields_of(one).get("regexSource")))
+        ]
+        expected += filter(None, [text(call.params.get("expected"))])
+        expected += [text(fields_of(call.result).get("received"))]
+        expected += [seen.strip("\"'") for line in call.log for seen in _UNEXPECTED.findall(line)]
+        expected += [seen.strip().strip("\"'") for seen in _COMPARED.findall(ReadTrace.plain(call.error))]
+        said = text(action.args.get("assertion"))
+        for one in filter(None, expected):
+            self._secrets.add(one)
+            said = said.replace(repr(one), repr(MARK)).replace(one, MARK)
+        return replace(action, args={**action.args, "assertion": said})
 
     def _clean(self, action: RecordedAction) -> RecordedAction:
         said = self._secrets.without

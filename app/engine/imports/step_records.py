@@ -20,6 +20,7 @@ from app.engine.core.redaction import (
     typed_secret,
     without_typed,
 )
+from app.engine.core.secret_inputs import SecretFocus
 from app.engine.core.trajectory import ErrorClass, Step, Tab, add_blob
 from app.engine.imports.notices import notices
 
@@ -48,6 +49,7 @@ class StepReader:
         self._harmless: dict[str, bool] = {}
         self._last_html: tuple[str, str] = ("", "")
         self._typed: list[str] = []
+        self._focus = SecretFocus()
         self.blobs: dict[str, bytes] = {}
 
     def executed(self, index: int, *, last: bool) -> Step:
@@ -89,7 +91,7 @@ class StepReader:
         )
         action, reason = output.action, output.reason
         target = target_of(observation(record), action)
-        secret = typed_secret(action, target)
+        secret = self._secret(observation(record), action, target)
         if action is not None and secret:
             action = without_typed(action, secret)
         for one in filter(None, (secret, *output.secrets)):
@@ -106,6 +108,14 @@ class StepReader:
             target=target,
             agent_seconds=seconds(record, "agent_elapsed"),
         ), readable
+
+    def _secret(self, seen: Record, action: RecordedAction | None, target: ActionTarget | None) -> str:
+        if action is None:
+            return ""
+        tree, html = text(seen.get("axtree_txt")), text(seen.get("pruned_html"))
+        name = target.name if target is not None else ""
+        on_secret = self._focus.is_typed(action, name, tree, html)
+        return typed_secret(action, target, on_secret_field=on_secret)
 
     def _without_typed(self, said: str) -> str:
         """Remove passwords typed so far: call logs and later reasoning repeat them."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from app.engine.core.actions.recorded import ActionTarget, RecordedAction, signature
-from app.engine.core.redaction import redact_text
-from app.engine.imports.page_contents import clean_args
+from app.engine.core.redaction import MARK, redact_text
+from app.engine.imports.page_contents import clean_args, secrets_in_call
 
 Args = Mapping[str, Any]
 
@@ -50,6 +50,8 @@ def read_tool_call(name: str, args: Args) -> tuple[RecordedAction, ActionTarget 
 def _target(args: Args, action: RecordedAction) -> ActionTarget | None:
     """Return the element as the model described it (``element`` of Playwright MCP)."""
     said = args.get("element", args.get("startElement"))
+    if said is None and action.kind == "fill":
+        return _form_target(args, action.bid or "")
     if not isinstance(said, str) or not said.strip():
         return None
     said = redact_text(" ".join(said.split())[:200])
@@ -61,6 +63,26 @@ def _target(args: Args, action: RecordedAction) -> ActionTarget | None:
     if first and last.lower() in _ELEMENT_ROLES:
         return ActionTarget(role=last.lower(), name=first.strip("\"'“”"), bid=bid)
     return ActionTarget(role="", name=said, bid=bid)
+
+
+def _form_target(args: Args, bid: str) -> ActionTarget | None:
+    """Return the one field of a form, by the name the model gave it."""
+    rows = _form_rows(args)
+    name = _text(rows[0], "name", "element") if len(rows) == 1 else ""
+    if not name.strip():
+        return None
+    role = _text(rows[0], "type")
+    return ActionTarget(
+        role=role if role in _ELEMENT_ROLES else "textbox",
+        name=redact_text(" ".join(name.split())[:200]),
+        bid=bid,
+    )
+
+
+def _form_rows(args: Args) -> list[Args]:
+    fields = args.get("fields")
+    listed = cast("list[object]", fields) if isinstance(fields, list) else []
+    return [cast("Args", row) for row in listed if isinstance(row, dict)]
 
 
 def _ref(args: Args, *names: str) -> str:
@@ -102,18 +124,11 @@ def _type(args: Args) -> _Made | None:
 
 def _fill_form(args: Args) -> _Made | None:
     """A form of one field is a ``fill``; several stay one call with their names and values."""
-    fields = args.get("fields")
-    rows = (
-        [cast("Args", row) for row in cast("list[object]", fields) if isinstance(row, dict)]
-        if isinstance(fields, list)
-        else []
-    )
+    rows = _form_rows(args)
     if len(rows) == 1 and (ref := _ref(rows[0])):
         return "fill", {"bid": ref, "value": _text(rows[0], "value")}
-    from app.engine.core.redaction import MARK, names_a_secret
-
     shown = [
-        f"{name}={MARK if names_a_secret(name) else row.get('value')}"
+        f"{name}={MARK if secrets_in_call(row) else row.get('value')}"
         for row in rows
         if (name := _text(row, "name", "element") or _ref(row))
     ]
@@ -234,7 +249,10 @@ def _named(kind: str) -> Callable[[Args], _Made | None]:
     names = signature(kind)
 
     def made(args: Args) -> _Made | None:
-        return kind, {name: args[name] for name in names if name in args} or dict(args)
+        held = {name: args[name] for name in names if name in args}
+        if held and "bid" in names and "bid" not in held and _text(args, "selector"):
+            held = {"selector": args["selector"], **held}
+        return kind, held or dict(args)
 
     return made
 

@@ -35,6 +35,7 @@ LINES = {
     "key'": f"{{'form_key': '{VALUE}'}}",
     'id"': f'{{"session_id": "{VALUE}"}}',
     "id'": f"{{'session-id': '{VALUE}'}}",
+    "curl ": f"curl -s -u ann:{VALUE} https://shop.example/",
 }
 """What each entry of ``_HINTS`` is there for; each text holds ``VALUE`` beside that entry."""
 
@@ -79,12 +80,11 @@ TREE = {
     "github_pat_": KEYS["github_pat_"],
     "xox": KEYS["xox"],
     "auth=": LINES["auth="],
-    "card number": f"[3] textbox 'Card number', value='{VALUE}'",
+    "value=": f"[3] textbox 'Kennwort', value='{VALUE}'",
     'key"': LINES['key"'],
     "key'": LINES["key'"],
     'id"': LINES['id"'],
     "id'": LINES["id'"],
-    "api key": f"[3] textbox 'Your API key, please', value='{VALUE}'",
     "api-key": LINES["api-key"],
 }
 """What each entry of ``_TREE_HINTS`` is there for."""
@@ -118,6 +118,10 @@ THOROUGH = {
     b"uthorization": f"<p>Authorization: Basic {VALUE}</p>",
     b"ookie:": f"<p>Cookie: a={VALUE}</p>",
     b"key=": f'<a href="/feed?access-key={VALUE}">',
+    b"one-time-code": f'<input autocomplete="one-time-code" value="{VALUE}">',
+    b"cc-": f"<input autocomplete='cc-csc' value='{VALUE}'>",
+    b"csrf": f'<input type=hidden name=_csrf value={VALUE}>',
+    b"Token": f'<input name="__RequestVerificationToken" value="{VALUE}">',
 }
 """What each entry of ``_THOROUGH_HINTS`` is there for."""
 
