@@ -224,8 +224,8 @@ FAULTS = (
     Mutation(
         "redaction-auth-in-a-tree",
         REDACTION,
-        '"xox", "auth=", "card number",',
-        '"xox", "card number",',
+        '"xox", "auth=", "value=",',
+        '"xox", "value=",',
         "'auth=' in a tree is redacted.",
         _REDACTION,
         safety=True,
