@@ -277,10 +277,11 @@ class Engine(EngineApi):
         """Return the workspace's figures for the status bar."""
         core = self._core
 
-        def counting() -> tuple[int, int]:
-            return core.workspace.index.count(), core.kb.stats().tips
+        def counting() -> tuple[int, int, int]:
+            index = core.workspace.index
+            return index.count(), index.count_unscored(), core.kb.stats().tips
 
-        runs, tips = await core.on_store(counting)
+        runs, unscored, tips = await core.on_store(counting)
         path = core.workspace.path
         return WorkspaceInfo(
             path=str(path),
@@ -291,6 +292,7 @@ class Engine(EngineApi):
             encoder_ready=self._retrieval.encoder is not None,
             notes=tuple(self.notes),
             author=core.author,
+            unscored=unscored,
         )
 
     @property

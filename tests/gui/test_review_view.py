@@ -372,6 +372,21 @@ def test_p_votes_on_a_tip_of_the_step_and_the_same_key_takes_it_back(desk):
     assert desk.view.judgement.votes["up"].isVisible()
 
 
+def test_runs_without_a_score_are_counted_where_the_usual_filter_hides_them(desk):
+    pane, queue = desk.view.queue, desk.model.queue
+    queue.set_filter("failed")
+    for run in [queue.model.at(0).id, queue.model.at(1).id]:
+        desk.engine.all_runs[run] = replace(desk.engine.all_runs[run], score=None)
+    unscored = sum(run.score is None for run in desk.engine.all_runs.values())
+    queue.load()
+    desk.until(lambda: pane.hidden.text() == f"{unscored} unscored runs hidden · show all")
+    assert pane.hidden.isVisible()
+    pane.hidden.click()
+    desk.until(lambda: queue.shown == queue.total)
+    assert not pane.hidden.isVisible()
+    assert pane.filter.text() == ""
+
+
 def test_a_tip_is_from_this_run_only_where_its_provenance_says_so(desk):
     first, second = (desk.model.queue.model.at(row).id for row in (8, 9))
     ours = next(iter(desk.engine.tips))

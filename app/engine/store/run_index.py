@@ -199,6 +199,10 @@ class RunIndex(StoreFile):
         """Return the number of runs."""
         return int(self._one("SELECT count(*) FROM run")[0])
 
+    def count_unscored(self) -> int:
+        """Return the number of runs that nobody scored."""
+        return int(self._one("SELECT count(*) FROM run WHERE score IS NULL")[0])
+
     def hashes(self) -> dict[str, str]:
         """Return run ids by content hash."""
         return dict(self._all("SELECT content_hash, id FROM run"))

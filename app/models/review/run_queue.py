@@ -133,7 +133,7 @@ class RunQueue(QObject):
         self.text = FIRST_FILTER
         self.author = self.why_empty = ""
         self._before_teaching = FIRST_FILTER
-        self.shown = self.total = 0
+        self.shown = self.total = self._unscored = 0
         self.state = QueueState.LOADING
         self.error = ""
         self.current = ""
@@ -160,6 +160,14 @@ class RunQueue(QObject):
     def unknown(self) -> str:
         """The words of the filter line that are no filter, in a sentence each."""
         return unknown_text(self.text)
+
+    @property
+    def hidden(self) -> str:
+        """Say how many runs without a score the usual filter hides; "" for none, and for any other filter."""
+        if self.text != FIRST_FILTER or not self._unscored:
+            return ""
+        one, more = self.tr("1 unscored run hidden"), self.tr("{0} unscored runs hidden")
+        return one if self._unscored == 1 else more.format(self._unscored)
 
     @property
     def teaches(self) -> bool:
@@ -243,7 +251,7 @@ class RunQueue(QObject):
 
         def arrived(answer: tuple[list[RunRow], WorkspaceInfo]) -> None:
             rows, info = answer
-            self.author = info.author
+            self.author, self._unscored = info.author, info.unscored
             self._show(rows, info.runs, again)
 
         self._tasks.start(self._fetch(self.filter), arrived, failed, key="review-queue")

@@ -13,6 +13,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QPushButton,
     QStackedWidget,
     QWidget,
 )
@@ -64,6 +65,12 @@ class QueuePane(QWidget):
         )
         self.unknown = text_label(kind="warn", wrap=True)
         self.unknown.hide()
+        self.hidden = styled(QPushButton(), "link")
+        self.hidden.setProperty("small", "true")
+        self.hidden.setToolTip(self.tr("Clear the filter, so that every run is listed"))
+        self.hidden.setMinimumWidth(1)  # a number never widens the queue
+        self.hidden.clicked.connect(lambda: self._queue.set_filter(""))
+        self.hidden.hide()
         self.list = RowList(theme, run_row, self.tr("Runs to review, highest risk first"), QUEUE)
         self.list.setUniformItemSizes(True)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -145,7 +152,7 @@ class QueuePane(QWidget):
 
     def _lay_out(self) -> None:
         head = hbox(self.title, (self.count, 1), self.form, spacing=6)
-        top = vbox(head, self.filter, self.unknown, margins=(10, 8, 8, 8), spacing=6)
+        top = vbox(head, self.filter, self.unknown, self.hidden, margins=(10, 8, 8, 8), spacing=6)
         vbox(top, (self._stack, 1), parent=self, spacing=0)
 
     def _connect(self) -> None:
@@ -193,6 +200,8 @@ class QueuePane(QWidget):
         self.filter.show_words(queue.text)
         self.unknown.setText(queue.unknown)
         self.unknown.setVisible(bool(queue.unknown))
+        self.hidden.setText(self.tr("{0} · show all").format(queue.hidden))
+        self.hidden.setVisible(bool(queue.hidden))
 
     def _fit_form(self) -> None:
         """Name the other form of the queue, with its key where there is room."""
