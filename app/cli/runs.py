@@ -14,7 +14,7 @@ from app.cli.run_ids import RunId, RunIds
 from app.cli.sites import give_hosts
 from app.engine.api.engine_api import RunDetail, RunImportReport
 from app.engine.api.evaluation_api import ExpectedOutcome
-from app.engine.api.import_notes import note_lines
+from app.engine.api.import_notes import note_lines, unrecognised_line
 from app.engine.api.run_rows import RunFilter, RunRow
 from app.engine.core.labels import outcome_label
 from app.engine.core.prompt_set import version_words
@@ -69,7 +69,7 @@ def import_(
     report = with_engine(importing)
     body = {
         key: json_data(getattr(report, key))
-        for key in ("imported", "skipped", "failed", "runs", "notes", "learned")
+        for key in ("imported", "skipped", "failed", "runs", "notes", "learned", "unrecognised")
     }
     print_result(body, as_json, lambda: f"{report.imported} imported, {report.skipped} already present")
     lines = note_lines(report.notes)
@@ -79,6 +79,8 @@ def import_(
         rest = len(lines) - MAX_NOTES
         more = f"; {rest} more notes are not shown (see --json)" if rest > 0 else ""
         print_note(f"{len(report.notes)} of the new runs have notes{more}")
+    if line := unrecognised_line(report.unrecognised):
+        print_note(line)
     for failure in report.failed:
         print_note(f"{failure.path}: {failure.error}")
     if report.failed:

@@ -20,10 +20,11 @@ from typing import Any
 from app.engine.api.engine_api import RunImportReport, RunNotes
 from app.engine.core.site_rules import claimed_host
 from app.engine.core.trajectory import Run, Step
-from app.engine.imports import chosen_formats
+from app.engine.imports import AUTO, chosen_formats
 from app.engine.imports.picture_words import PictureWords, ReadingStopped
 from app.engine.imports.run_format import FoundRun, RunFormat, find_runs
 from app.engine.imports.source_files import ReadRun, natural_key
+from app.engine.imports.unrecognised import why_no_run, without_claimed
 from app.engine.imports.worker_process import MIN_RUNS, WorkerAnswer, WorkerProcess
 from app.engine.store.run_files import make_run_id
 from app.engine.store.run_store import RunDraft, sync_draft
@@ -56,6 +57,7 @@ class _ImportCounts:
     failed: list[PathError] = field(default_factory=list[PathError])
     new: list[str] = field(default_factory=list[str])
     notes: list[RunNotes] = field(default_factory=list[RunNotes])
+    unrecognised: list[str] = field(default_factory=list[str])
     skipped: int = 0
     first_present: str = ""
     done: int = 0
@@ -95,7 +97,7 @@ def import_paths(
         InputError: there is no such format. StoreError: the workspace can't be written; stored runs stay.
     """
     counts = _ImportCounts()
-    found = _find_runs(paths, chosen_formats(format), counts)
+    found = _find_runs(paths, chosen_formats(format), counts, searches_all=format == AUTO)
     with (
         ThreadPoolExecutor(1, thread_name_prefix="import-read") as reading,
         ThreadPoolExecutor(1, thread_name_prefix="import-write") as writing,
@@ -127,6 +129,7 @@ def import_paths(
         cancelled=counts.cancelled,
         notes=tuple(counts.notes),
         first_present=counts.first_present,
+        unrecognised=tuple(dict.fromkeys(counts.unrecognised)),
     )
 
 
@@ -138,20 +141,27 @@ def _words_progress(
     )
 
 
-def _find_runs(paths: Sequence[Path], formats: Sequence[RunFormat], counts: _ImportCounts) -> list[FoundRun]:
+def _find_runs(
+    paths: Sequence[Path], formats: Sequence[RunFormat], counts: _ImportCounts, *, searches_all: bool
+) -> list[FoundRun]:
     found: dict[tuple[Path, str], FoundRun] = {}
     for path in paths:
         root = path.expanduser().absolute()
         if not os.path.exists(root):  # noqa: PTH110 False too for a name that the system can't take
             counts.failed.append(PathError(path=str(path), error="no such file or folder"))
             continue
-        before, problems = len(found), list[PathError]()
-        for one in find_runs(root, formats, problems):
+        before, problems, others, claimed = len(found), list[PathError](), list[Path](), set[Path]()
+        for one in find_runs(root, formats, problems, others):
+            claimed.add(one.path)
             found.setdefault((one.path, one.part), one)
         counts.failed.extend(dict.fromkeys(problems))
+        if root.is_dir() and searches_all:
+            left = without_claimed(others, claimed | {Path(one.path) for one in problems})
+            counts.unrecognised += [printable(one.relative_to(root).as_posix()) for one in left]
         if len(found) == before and not problems:
             what = "no run was found in this folder" if root.is_dir() else "no run was found in this file"
-            counts.failed.append(PathError(path=str(path), error=what))
+            why = "" if root.is_dir() else why_no_run(root)
+            counts.failed.append(PathError(path=str(path), error=f"{what}: {why}" if why else what))
     return list(found.values())
 
 

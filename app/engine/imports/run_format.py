@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from app.engine.core.sites import SiteTable
 from app.engine.imports.absences import with_absences
 from app.engine.imports.source_files import ReadRun, read_bytes_start, walk
+from app.engine.imports.unrecognised import run_like
 from app.errors import PathError, printable
 
 HEAD_BYTES = 64 * 2**10
@@ -116,8 +117,13 @@ class FoundRun:
         return printable(f"{name} ({self.part})" if self.part else name)
 
 
-def find_runs(root: Path, formats: Sequence[RunFormat], problems: list[PathError]) -> Iterator[FoundRun]:
-    """Yield the runs at or below a folder, or in a file, in natural order; of two formats the first has it."""
+def find_runs(
+    root: Path, formats: Sequence[RunFormat], problems: list[PathError], others: list[Path] | None = None
+) -> Iterator[FoundRun]:
+    """Yield the runs at or below a folder, or in a file, in natural order; of two formats the first has it.
+
+    ``others`` collects the files in which people expect runs, of folders that are none themselves.
+    """
     finders = [(form, form.new_finder()) for form in formats]
     places = walk(root, problems) if root.is_dir() else [(root.parent, [root.name])]
     for path, names in places:
@@ -129,3 +135,6 @@ def find_runs(root: Path, formats: Sequence[RunFormat], problems: list[PathError
                     yield FoundRun(found.path, root, form, found.part)
             if FoundPart(path) in taken:
                 break
+        else:
+            if others is not None:
+                others.extend(path / name for name in run_like(names))

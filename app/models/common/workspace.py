@@ -337,11 +337,13 @@ class WorkspaceModel(QObject):
         if lines := note_lines(report.notes):
             more = self.tr(" and {0} more notes").format(len(lines) - 1) if len(lines) > 1 else ""
             parts.append(self.tr("{0} with notes ({1}{2})").format(len(report.notes), lines[0], more))
+        if report.unrecognised:
+            parts.append(self.tr("{0} files recognised by no format").format(len(report.unrecognised)))
         if report.cancelled:
             parts.append(self.tr("cancelled before the end"))
         words, kind = ", ".join(parts), "fail" if report.failed else "ok"
         self.said.emit(words, kind)
-        if report.failed or report.notes:
+        if report.failed or report.notes or report.unrecognised:
             self.import_detailed.emit(words, kind, import_details(report))
 
     def _tell(self, error: Exception) -> None:
@@ -349,11 +351,12 @@ class WorkspaceModel(QObject):
 
 
 def import_details(report: RunImportReport) -> str:
-    """Return every file that could not be read, and the notes on the new runs, equal ones as one line."""
+    """Return every file that could not be read or is no run, and the notes on the new runs, equal ones as one line."""
     failed = [f"{one.path}: {one.error}" for one in report.failed]
     heads = (
         (QCoreApplication.translate("WorkspaceModel", "Could not be read"), failed),
         (QCoreApplication.translate("WorkspaceModel", "Notes on the new runs"), note_lines(report.notes)),
+        (QCoreApplication.translate("WorkspaceModel", "Recognised by no format"), report.unrecognised),
     )
     return "\n\n".join("\n".join((head, *(f"  {line}" for line in lines))) for head, lines in heads if lines)
 

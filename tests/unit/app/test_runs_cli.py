@@ -11,7 +11,7 @@ import pytest
 from app.cli import main
 from app.cli.common import table
 from app.engine.store.workspace import Workspace
-from tests.support.runs import make_run, make_step
+from tests.support.runs import make_run, make_step, write_run
 
 LONG = "shopping-2026-11-28-the-cheapest-of-all-red-lamps-with-a-shade-0123456789ab"
 OTHER = "shopping-2026-11-28-the-cheapest-of-all-red-lamps-with-a-shade-fedcba987654"
@@ -118,3 +118,63 @@ def test_a_wrong_shell_is_refused_in_plain_words(place, capsys):
     assert code == 2
     assert "Value error" not in err
     assert "'foo' is not one of" in err
+
+
+# ------------------------------------------------------------ files that are no runs
+STRAYS = ("broken.json", "capture.har", "list.json", "more/deep.jsonl", "notzip.zip", "zero.json")
+
+
+@pytest.fixture
+def strays(tmp_path: Path) -> Path:
+    root = tmp_path / "given"
+    (root / "more").mkdir(parents=True)
+    for name, text in zip(
+        STRAYS, ('{"a": ', '{"log": {}}', "[1]", '{"a": 1}\n', "no zip at all", ""), strict=True
+    ):
+        (root / name).write_text(text)
+    (root / "readme.txt").write_text("of no interest")
+    return root
+
+
+def test_files_that_no_format_recognises_are_named_in_one_line(place, capsys, strays):
+    write_run(strays / "run_1")
+    code, out, err = said(place, capsys, "import", str(strays))
+    assert (code, out) == (0, "1 imported, 0 already present\n")
+    [line] = [line for line in err.splitlines() if "recognised" in line]
+    assert line.startswith("6 files were recognised by no format: broken.json, capture.har, list.json, ")
+    assert line.endswith(" and 1 more")
+    _, out, _ = said(place, capsys, "import", str(strays), "--json")
+    assert sorted(json.loads(out)["unrecognised"]) == sorted(STRAYS)
+    for name in STRAYS[1:]:
+        (strays / name).unlink()
+    _, _, err = said(place, capsys, "import", str(strays))
+    assert "1 file was recognised by no format: broken.json\n" in err
+
+
+def test_the_files_of_a_run_and_those_of_another_wanted_format_are_not_named(place, capsys, strays):
+    write_run(strays / "run_1", steps=3)
+    (strays / "run_1" / "deep").mkdir()
+    (strays / "run_1" / "deep" / "more.json").write_text("{}")
+    (strays / "sites.json").write_text("{}")
+    _, out, _ = said(place, capsys, "import", str(strays), "--json")
+    assert sorted(json.loads(out)["unrecognised"]) == sorted(STRAYS)
+    _, out, _ = said(place, capsys, "import", str(strays), "--format", "colorbrowseragent", "--json")
+    assert json.loads(out)["unrecognised"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("zero.json", "it is empty"),
+        ("broken.json", "cut off: "),
+        ("list.json", "JSON of no known format"),
+        ("more/deep.jsonl", "JSON of no known format"),
+        ("notzip.zip", "it is no zip, or is cut off"),
+        ("capture.har", "a HAR holds a browser's requests, and no steps of an agent"),
+    ],
+)
+def test_a_single_file_that_is_no_run_says_why(place, capsys, strays, name, why):
+    code, _, err = said(place, capsys, "import", str(strays / name))
+    assert code == 3
+    assert f"{name}: no run was found in this file: " in err
+    assert why in err

@@ -176,7 +176,7 @@ def test_a_folder_without_runs_a_file_and_a_missing_path_are_named(tmp_path, wor
     assert report.imported == 0
     assert [(p.path, p.error.split(",")[0]) for p in report.failed] == [
         (str(empty), "no run was found in this folder"),
-        (str(file), "no run was found in this file"),
+        (str(file), "no run was found in this file: JSON of no known format"),
         (str(tmp_path / "gone"), "no such file or folder"),
     ]
 
