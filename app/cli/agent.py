@@ -27,6 +27,7 @@ from app.cli.common import (
     SiteName,
     StorageState,
     TipBudget,
+    counted,
     full_path,
     knowledge_base,
     print_note,
@@ -185,7 +186,8 @@ def memory(
 def summary_text(summary: RunSummary) -> str:
     """Summarize a run in a few lines."""
     lines = [
-        f"{summary.run}: {outcome_label(summary.outcome)} after {summary.steps} steps, {summary.seconds:.1f} s"
+        f"{summary.run}: {outcome_label(summary.outcome)} after {counted(summary.steps, 'step')},"
+        f" {summary.seconds:.1f} s"
     ]
     if summary.answer is not None:
         name = "reason" if summary.outcome == Outcome.INFEASIBLE else "answer"

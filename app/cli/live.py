@@ -352,4 +352,5 @@ def print_requests(event: Event) -> None:
         print_note(f"    decide with: sitelore live decide {event.request.id} {verbs}")
     elif isinstance(event, LiveRunChanged) and event.row.state in (RunState.ENDED, RunState.INTERRUPTED):
         row = event.row
-        print_note(f"{row.run}: {state_label(row)} after {row.step} steps{': ' + row.why if row.why else ''}")
+        steps = "1 step" if row.step == 1 else f"{row.step} steps"
+        print_note(f"{row.run}: {state_label(row)} after {steps}{': ' + row.why if row.why else ''}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.common import Json, print_result, table, with_engine
+from app.cli.common import Json, counted, print_result, table, with_engine
 from app.cli.run_ids import RunId, completed
 from app.engine.api.engine_api import RunDetail
 from app.engine.api.review_api import RunAlignment, SimilarRun
@@ -94,7 +94,7 @@ def compare_text(similar: list[SimilarRun], aligned: RunAlignment | None, runs: 
 def _head(detail: RunDetail) -> str:
     run = detail.run
     knowledge = f", knowledge {run.knowledge}" if run.knowledge else ""
-    return f"{run.id}, {_score(run.score)}, {len(detail.steps)} steps{knowledge}"
+    return f"{run.id}, {_score(run.score)}, {counted(len(detail.steps), 'step')}{knowledge}"
 
 
 def _score(score: float | None) -> str:

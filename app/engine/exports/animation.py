@@ -52,9 +52,15 @@ def write(source: ExportSource, path: Path) -> list[str]:
     if width < WIDTHS[0]:
         said.append(f"The pictures were made {width} pixels wide, to keep the file small.")
     if count < len(chosen):
-        said.append(f"{len(chosen) - count} pictures can't be read.")
+        broken = len(chosen) - count
+        said.append(f"{broken} picture{'' if broken == 1 else 's'} can't be read.")
     if len(shown) < len(pages):
-        said.append(f"{len(pages) - len(shown)} steps without a picture are not shown.")
+        missing = len(pages) - len(shown)
+        said.append(
+            "1 step without a picture is not shown."
+            if missing == 1
+            else f"{missing} steps without a picture are not shown."
+        )
     return said
 
 

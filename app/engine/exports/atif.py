@@ -28,7 +28,7 @@ _KINDS = (
     (b"\xff\xd8\xff", "image/jpeg", ".jpeg"),
     (b"RIFF", "image/webp", ".webp"),
 )
-_NEVER_KEPT = "the file holds neither the HTML of pages nor the exchanges with the model"
+_NEVER_KEPT = "The file holds neither the HTML of pages nor the whole exchanges with the model."
 
 Fields = dict[str, Any]
 
@@ -104,9 +104,9 @@ class _Trajectory:
     def left_out(self) -> Iterator[str]:
         """Yield a sentence for everything that the folder lacks."""
         if self._missing:
-            yield f"pictures left out, missing or of another kind: {self._missing}"
+            yield f"Pictures left out, missing or unusable: {self._missing}."
         if self._cut:
-            yield f"pages cut after {LONGEST_TREE:,} characters: {self._cut}"
+            yield f"Pages cut after {LONGEST_TREE:,} characters: {self._cut}."
 
     def _first_page(self) -> Iterator[Fields]:
         content = self._page(self._pages[0])

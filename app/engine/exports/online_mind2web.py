@@ -69,7 +69,7 @@ def write(source: ExportSource, path: Path) -> list[str]:
         raise InputError(f"run {run.id} has no actions", remedy="choose a run with steps")
     said: list[str] = []
     if len(steps) < len(source.steps):
-        said.append(f"{len(source.steps) - len(steps)} steps without an action are left out")
+        said.append(f"Steps without an action are left out: {len(source.steps) - len(steps)}.")
     ended = steps[-1].action is not None and steps[-1].action.kind in _ENDS
     acts = steps[:-1] if ended else steps
     pages = _pages(steps, run.final, ended=ended)
@@ -77,7 +77,7 @@ def write(source: ExportSource, path: Path) -> list[str]:
     answer = run.answer or ""
     if not ended and run.outcome is not Outcome.ANSWERED:
         said.append(
-            "it did not end with an answer: an empty one stands at its end, as judges leave the last out"
+            "The run did not end with an answer: an empty one stands at its end, as judges leave the last out."
         )
     history = [
         _entry(index, page, phrase, status, thought)
@@ -111,7 +111,7 @@ def write(source: ExportSource, path: Path) -> list[str]:
     (path / "result.json").write_text(
         json.dumps(result, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
     )
-    said.append("reference_length is not in a run: add the task's own before you submit it")
+    said.append("A run has no reference_length: add the task's own before you submit it.")
     return said
 
 
@@ -141,7 +141,7 @@ def _pictures(source: ExportSource, wanted: list[str], said: list[str]) -> list[
     lacking = sum(not data for data in found)
     if lacking:
         said.append(
-            f"{lacking} pages without a picture show the picture of the page before, or the first one"
+            f"Pages without a picture, which show that of the page before or the first one: {lacking}."
         )
     shown = next(data for data in found if data)
     for index, data in enumerate(found):

@@ -60,7 +60,7 @@ class _Trace:
     def left_out(self) -> Iterator[str]:
         """Yield a sentence for everything that the file lacks."""
         if self._pictures_missing:
-            yield f"Pictures left out, missing or too large: {self._pictures_missing}."
+            yield f"Pictures left out, missing or unusable: {self._pictures_missing}."
         if self._without_action:
             yield f"Answers without a readable action, which are model spans alone: {self._without_action}."
         if not self._has_times:

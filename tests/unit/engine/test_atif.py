@@ -246,7 +246,7 @@ def test_a_run_comes_back_from_its_export(tmp_path: Path):
     ):  # fmt: skip
         assert [getattr(one, name) for one in got.steps] == [getattr(one, name) for one in given.steps], name
     assert got.run.final.tree == given.run.final.tree
-    assert sentences == ["the file holds neither the HTML of pages nor the exchanges with the model"]
+    assert sentences == ["The file holds neither the HTML of pages nor the whole exchanges with the model."]
 
 
 def test_what_is_written_has_the_fields_of_the_format_and_no_others(tmp_path: Path):

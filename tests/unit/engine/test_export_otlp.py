@@ -127,7 +127,7 @@ def test_what_is_left_out_is_said(tmp_path):
     lost = replace(given.steps[0], screenshot="0" * 64)
     silent = replace(given.steps[1], action=None, target=None)
     _, sentences = written(tmp_path, replace(given, steps=(lost, silent, given.steps[2])))
-    assert "Pictures left out, missing or too large: 1." in sentences
+    assert "Pictures left out, missing or unusable: 1." in sentences
     assert "Answers without a readable action, which are model spans alone: 1." in sentences
 
 

@@ -207,7 +207,7 @@ def test_an_animation_has_a_frame_for_each_picture_and_the_last_stays_longest(tm
     ]
     run = make_run(final=Step(index=3, url="", title="End", screenshot="p1"))
     said = animation.write(source(steps, run), tmp_path / "run.gif")
-    assert said == ["1 steps without a picture are not shown."]
+    assert said == ["1 step without a picture is not shown."]
     with Image.open(tmp_path / "run.gif") as opened:
         assert opened.n_frames == 3
         assert opened.width <= 960
