@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from kb.errors import BadTip
@@ -218,3 +218,11 @@ def _anchor(given: Anchor) -> Anchor:
 def _provenance(given: Provenance) -> Provenance:
     texts = ("run", "screenshot", "author", "detector", "verdict", "source")
     return replace(given, **{name: _line(getattr(given, name), name) for name in texts})
+
+
+def clean_hosts(hosts: Iterable[str]) -> tuple[str, ...]:
+    """Host globs in lower case, each once; raises ``BadTip`` for one that is none."""
+    globs = tuple(dict.fromkeys(glob.strip().lower() for glob in hosts if glob.strip()))
+    if bad := next((glob for glob in globs if "/" in glob or any(c.isspace() for c in glob)), None):
+        raise BadTip(f"{bad[:80]!r} is not a host pattern; write it like *:8023 or *.example.com")
+    return globs

@@ -1,5 +1,6 @@
 """How a tip fares: tests in a browser, votes of people, and uses in runs.  Rows that are never changed.
 
+What came with a merge that was undone stays as well, but is not counted (``without``: ids of such rows).
 The rows belong to a tip's id; each names the revision it is about.  ``TipRecord`` counts them, and the newest test of
 the current revision tells whether the tip still holds.
 """
@@ -7,7 +8,7 @@ the current revision tells whether the tip still holds.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -103,35 +104,42 @@ def create_table(connection: sqlite3.Connection) -> None:
         )
 
 
-def append(connection: sqlite3.Connection, pieces: Iterable[Evidence]) -> int:
-    """Store the pieces that are new and return their number.
+def append(
+    connection: sqlite3.Connection, pieces: Iterable[Evidence], without: Collection[int] = ()
+) -> list[int]:
+    """Store the pieces that are new and return the ids of their rows.
 
     A use is known by tip, run and step, so that a run that is counted again adds nothing.
     """
-    added = 0
+    added: list[int] = []
     for one in pieces:
-        if one.kind is EvidenceKind.USE and _known(connection, one):
+        if one.kind is EvidenceKind.USE and _known(connection, one, without):
             continue
-        connection.execute(
+        cursor = connection.execute(
             "INSERT INTO evidence (tip, revision, kind, outcome, step, run, message, by, at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (one.tip, one.revision, one.kind, one.outcome, one.step, one.run, one.message, one.by, one.at),
         )
-        added += 1
+        added.append(int(cursor.lastrowid or 0))
     return added
 
 
-def _known(connection: sqlite3.Connection, one: Evidence) -> bool:
+def _known(connection: sqlite3.Connection, one: Evidence, without: Collection[int]) -> bool:
     found = connection.execute(
-        "SELECT 1 FROM evidence WHERE tip = ? AND kind = ? AND run = ? AND step = ?",
+        f"SELECT 1 FROM evidence WHERE tip = ? AND kind = ? AND run = ? AND step = ?{_but('id', without)}",
         (one.tip, one.kind, one.run, one.step),
     )
     return found.fetchone() is not None
 
 
-def evidence_of(connection: sqlite3.Connection, tip: str) -> list[Evidence]:
+def _but(column: str, without: Collection[int]) -> str:
+    return f" AND {column} NOT IN ({', '.join(str(int(id)) for id in without)})" if without else ""
+
+
+def evidence_of(connection: sqlite3.Connection, tip: str, without: Collection[int] = ()) -> list[Evidence]:
     """Every piece of evidence about a tip, the oldest first."""
-    rows = connection.execute("SELECT * FROM evidence WHERE tip = ? ORDER BY id", (tip,)).fetchall()
+    query = f"SELECT * FROM evidence WHERE tip = ?{_but('id', without)} ORDER BY id"
+    rows = connection.execute(query, (tip,)).fetchall()
     return [_evidence(row) for row in rows]
 
 
@@ -141,17 +149,20 @@ def latest_test(pieces: Sequence[Evidence], revision: int) -> Evidence | None:
     return next(tests, None)
 
 
-def records(connection: sqlite3.Connection, tip: str = "") -> dict[str, TipRecord]:
+def records(
+    connection: sqlite3.Connection, tip: str = "", without: Collection[int] = ()
+) -> dict[str, TipRecord]:
     """The record of every tip that has evidence, or of one; by id.
 
     Of the votes of one person in one run the last counts.  A use with a later outcome includes the earlier ones: what
     had an effect was done, and what was done applied.
     """
-    where, values = (" WHERE tip = ?", (tip,)) if tip else ("", ())
+    where, values = (" WHERE tip = ?", (tip,)) if tip else (" WHERE 1", ())
+    where += _but("id", without)
     counts: dict[str, dict[str, int]] = {}
     for row in connection.execute(
         f"SELECT tip, kind, outcome, count(*) AS number FROM evidence{where}"
-        f"{' AND' if where else ' WHERE'} kind != 'vote' GROUP BY tip, kind, outcome",
+        " AND kind != 'vote' GROUP BY tip, kind, outcome",
         values,
     ):
         named = counts.setdefault(row["tip"], {})
@@ -159,7 +170,7 @@ def records(connection: sqlite3.Connection, tip: str = "") -> dict[str, TipRecor
             named[field] = named.get(field, 0) + row["number"]
     for row in connection.execute(
         "SELECT tip, outcome, count(*) AS number FROM"
-        f" (SELECT tip, outcome, max(id) FROM evidence{where}{' AND' if where else ' WHERE'} kind = 'vote'"
+        f" (SELECT tip, outcome, max(id) FROM evidence{where} AND kind = 'vote'"
         " GROUP BY tip, by, run) GROUP BY tip, outcome",
         values,
     ):
@@ -168,14 +179,16 @@ def records(connection: sqlite3.Connection, tip: str = "") -> dict[str, TipRecor
     return {id: TipRecord(**named) for id, named in counts.items()}
 
 
-def last_tests(connection: sqlite3.Connection, tip: str = "") -> dict[str, LastTest]:
+def last_tests(
+    connection: sqlite3.Connection, tip: str = "", without: Collection[int] = ()
+) -> dict[str, LastTest]:
     """The newest test of every tip's current content, or of one tip's; by id.  A change of status keeps it."""
     where, values = (" AND e.tip = ?", (tip,)) if tip else ("", ())
     rows = connection.execute(
         "SELECT e.tip, e.outcome, e.step, e.at, max(e.id) FROM evidence e JOIN tip t ON t.id = e.tip"
         " JOIN revision tested ON tested.tip = e.tip AND tested.revision = e.revision"
         " JOIN revision now ON now.tip = t.id AND now.revision = t.revision"
-        f" WHERE e.kind = 'test' AND tested.content = now.content{where} GROUP BY e.tip",
+        f" WHERE e.kind = 'test' AND tested.content = now.content{where}{_but('e.id', without)} GROUP BY e.tip",
         values,
     )
     return {row["tip"]: LastTest(outcome=row["outcome"], step=row["step"], at=row["at"]) for row in rows}

@@ -95,6 +95,13 @@ class Journal:
         ).fetchall()
         return [json.loads(row[0]) for row in rows]
 
+    def undone_of(self, kind: str) -> list[dict[str, Any]]:
+        """The data with which changes of this kind that are undone would be redone, the oldest first."""
+        rows = self._connection.execute(
+            f"SELECT forward FROM {self._table} WHERE kind = ? AND undone_at IS NOT NULL ORDER BY id", (kind,)
+        ).fetchall()
+        return [json.loads(row[0]) for row in rows]
+
     def reasons(self) -> dict[tuple[str, int], str]:
         """The words after the colon of a change's label, by each tip and revision that the change made."""
         found: dict[tuple[str, int], str] = {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from kb.common_past import MERGED, state_key
-from kb.content import clean, content_key
+from kb.content import clean, clean_hosts, clean_site, content_key
 from kb.errors import KbError
 from kb.evidence import Evidence, EvidenceKind
 from kb.frozen import FrozenKnowledgeBase
@@ -70,7 +70,8 @@ def merge(
 
     What only they changed is taken, what only we changed is kept, what both changed in different fields is combined
     (``kb.three_way`` has the rule).  New tips come as drafts, whatever their status there.  Hosts are taken over for
-    sites that have none here.  Merging twice changes nothing.
+    sites that have none here.  Merging twice changes nothing.  Undo takes the hosts back; the evidence stays in the
+    file, as all evidence, but is not counted until the merge is redone.
 
     Args:
         base: a copy of the common past, where the histories do not show it.
@@ -93,12 +94,13 @@ def merge(
         now = into.now()
         for number, row in enumerate(plan.rows):
             _apply(row, chosen.get(row.tip), into, writer, done, other.path.name, now + number * 1e-6)
-        if done.before or done.settled:
-            label = f"merge {other.path.name}"
-            writer.record("merge", done.before, label, {MERGED: done.settled})
-        told = into.add_evidence(_new_evidence(into, other, plan))
-    for site, hosts in plan.hosts.items():
-        into.set_hosts(site, hosts)
+        told = writer.add_evidence(_new_evidence(into, other, plan, done.added), into.uncounted())
+        hosts = {clean_site(site): clean_hosts(globs) for site, globs in plan.hosts.items() if globs}
+        for site, globs in hosts.items():
+            writer.set_hosts(site, globs)
+        if done.before or done.settled or told or hosts:
+            more = {MERGED: done.settled, "evidence": told}
+            writer.record("merge", done.before, f"merge {other.path.name}", more, hosts)
     return MergeReport(
         added=tuple(done.added),
         skipped=sum(row.outcome not in COMING and not row.conflict for row in plan.rows),
@@ -106,7 +108,7 @@ def merge(
         decided=tuple(done.decided),
         left=tuple(done.left),
         drafts=tuple(done.drafts),
-        evidence=told,
+        evidence=len(told),
     )
 
 
@@ -229,11 +231,14 @@ def _draft(tip: Tip, source: str) -> TipDraft:
 
 
 def _new_evidence(
-    into: KnowledgeBase, other: KnowledgeBase | FrozenKnowledgeBase, plan: MergePlan
+    into: KnowledgeBase,
+    other: KnowledgeBase | FrozenKnowledgeBase,
+    plan: MergePlan,
+    added: Sequence[str],
 ) -> list[Evidence]:
     """Their tests, votes and uses of tips of the same id that are not here yet, about our revision of that content."""
     found: list[Evidence] = []
-    known = {tip.id for tip in into.tips()}
+    known = {*added, *(tip.id for tip in into.tips())}
     for row in plan.rows:
         if row.beside or row.tip not in known or not (theirs := other.evidence(row.tip)):
             continue

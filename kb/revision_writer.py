@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from sqlite3 import Connection
 from typing import Any
 
+from kb import evidence
 from kb.content import base_id, content_key
 from kb.errors import NoSuchTip
+from kb.evidence import Evidence
 from kb.gate import waiver_to_json
 from kb.journal import Journal
 from kb.record import COLUMNS, QUOTED, to_json, to_row
 from kb.revisions import CURRENT, counted, revision_at, stored_tip
 from kb.tip import Status, Tip, TipDraft, Waiver
+
+_HOSTS = "hosts"
 
 
 class RevisionWriter:
@@ -87,20 +92,48 @@ class RevisionWriter:
         )
         self._connection.execute("UPDATE tip SET revision = ?, gone = ? WHERE id = ?", (number, gone, id))
 
+    def set_hosts(self, site: str, hosts: Sequence[str]) -> None:
+        """Set the hosts of a site; none removes it."""
+        if hosts:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO site_host (site, hosts) VALUES (?, ?)", (site, to_json(list(hosts)))
+            )
+        else:
+            self._connection.execute("DELETE FROM site_host WHERE site = ?", (site,))
+
+    def add_evidence(self, pieces: Iterable[Evidence], without: Collection[int]) -> list[int]:
+        """Store the pieces of evidence that are new and return the ids of their rows."""
+        stamped = (one.stamped(self._author(), self._clock()) for one in pieces)
+        return evidence.append(self._connection, stamped, without)
+
     def record(
-        self, deed: str, before: Mapping[str, int], label: str = "", more: dict[str, Any] | None = None
+        self,
+        deed: str,
+        before: Mapping[str, int],
+        label: str = "",
+        more: dict[str, Any] | None = None,
+        hosts: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Journal a change of these tips: undo to these revisions (0: not present), redo to the current ones.
 
+        ``hosts`` are those of sites that had none before: undo takes them away, unless somebody has changed them.
         ``more`` is kept with the change; undo and redo don't read it.
         """
         marks = {id: self._current(id).revision for id in before}
         forward: dict[str, Any] = {"tips": marks, **(more or {})}
         label = label or f"{deed} {counted(list(before))}"
-        self._journal.record(deed, label, forward, {"tips": dict(before)}, self._author())
+        backward: dict[str, Any] = {"tips": dict(before)}
+        if hosts:
+            forward[_HOSTS] = {site: [[], list(globs)] for site, globs in hosts.items()}
+            backward[_HOSTS] = {site: [list(globs), []] for site, globs in hosts.items()}
+        self._journal.record(deed, label, forward, backward, self._author())
 
     def return_to(self, payload: dict[str, Any], deed: str) -> None:
-        """Append the revisions that ``record`` noted as new ones; one of revision 0 goes."""
+        """Append the revisions that ``record`` noted as new ones; one of revision 0 goes. Return hosts as well."""
+        here = self._hosts_now()
+        for site, (found, wanted) in payload.get(_HOSTS, {}).items():
+            if here.get(site, []) == found:
+                self.set_hosts(site, wanted)
         for id, revision in payload["tips"].items():
             if not revision:
                 self.append(id, self._current(id), deed, gone=True)
@@ -111,6 +144,10 @@ class RevisionWriter:
                 self.append(id, replace(tip, status=Status.DRAFT), f"{deed}, as a draft ({', '.join(rules)})")
             else:
                 self.append(id, tip, deed, waiver=tip.waiver)
+
+    def _hosts_now(self) -> dict[str, list[str]]:
+        rows = self._connection.execute("SELECT site, hosts FROM site_host").fetchall()
+        return {row["site"]: json.loads(row["hosts"]) for row in rows}
 
     def _current(self, id: str) -> Tip:
         row = self._connection.execute(f"{CURRENT} WHERE t.id = ? AND NOT t.gone", (id,)).fetchone()

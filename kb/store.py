@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any
+from typing import Any, cast
 
 from kb import evidence, opening
-from kb.content import clean, clean_reason, clean_site, content_key
+from kb.content import clean, clean_hosts, clean_reason, clean_site, content_key
 from kb.database import BUSY_SECONDS, explained, transaction
-from kb.errors import BadFile, BadTip, NoSuchTip, Unfit
+from kb.errors import BadFile, NoSuchTip, Unfit
 from kb.evidence import Evidence
 from kb.gate import Judge, error_rules, held_back, not_waived, refusal
 from kb.journal import Journal, JournalEntry
@@ -81,6 +81,7 @@ class KnowledgeBase:
         self._lock = threading.RLock()
         self._writer = RevisionWriter(connection, self.journal, lambda: self.author, clock, self.unwaived)
         self._listed: tuple[int, list[Tip]] = (-1, [])
+        self._uncounted: tuple[int, frozenset[int]] = (-1, frozenset())
 
     @classmethod
     def open(
@@ -156,7 +157,7 @@ class KnowledgeBase:
         """Every test, vote and use of a tip, the oldest first; raises ``NoSuchTip``."""
         with self._reading():
             self._current(id)
-            return evidence.evidence_of(self._connection, id)
+            return evidence.evidence_of(self._connection, id, self.uncounted())
 
     def hosts(self) -> dict[str, tuple[str, ...]]:
         """The host globs of each site: the default for tips without a host of their own."""
@@ -214,6 +215,16 @@ class KnowledgeBase:
         """The notes of the merges into this knowledge base, the oldest first; undone ones are left out."""
         with self._reading():
             return self.journal.forward_of("merge")
+
+    def uncounted(self) -> frozenset[int]:
+        """The rows of evidence that came with merges which are undone."""
+        with self._reading():
+            version = self.data_version
+            if self._uncounted[0] != version:
+                rows = [one.get("evidence") for one in self.journal.undone_of("merge")]
+                ids = [id for row in rows if isinstance(row, list) for id in cast("list[object]", row)]
+                self._uncounted = (version, frozenset(id for id in ids if isinstance(id, int)))
+            return self._uncounted[1]
 
     # changing
 
@@ -327,10 +338,7 @@ class KnowledgeBase:
 
     def set_hosts(self, site: str, hosts: Iterable[str]) -> None:
         """Set the hosts of a site (globs over ``host:port``); a setting, so not undoable."""
-        slug = clean_site(site)
-        globs = tuple(dict.fromkeys(glob.strip().lower() for glob in hosts if glob.strip()))
-        if bad := next((glob for glob in globs if "/" in glob or any(c.isspace() for c in glob)), None):
-            raise BadTip(f"{bad[:80]!r} is not a host pattern; write it like *:8023 or *.example.com")
+        slug, globs = clean_site(site), clean_hosts(hosts)
         if self.hosts().get(slug, ()) == globs:
             return
         with self._writing():
@@ -341,14 +349,13 @@ class KnowledgeBase:
     def add_evidence(self, pieces: Iterable[Evidence]) -> int:
         """Store tests, votes and uses, and return how many were new.
 
-        Evidence is never undone: it happened.  Of tips that are not here nothing is stored.
+        Evidence is never undone: it happened.  What came with a merge is not counted while the merge is undone.  Of
+        tips that are not here nothing is stored.
         """
         with self._writing():
             known = {tip.id for tip in self._all()}
-            return evidence.append(
-                self._connection,
-                (one.stamped(self.author, self._clock()) for one in pieces if one.tip in known),
-            )
+            about = [one for one in pieces if one.tip in known]
+            return len(self._writer.add_evidence(about, self.uncounted()))
 
     # within a transaction
 
@@ -384,7 +391,9 @@ class KnowledgeBase:
         version = self.data_version
         if self._listed[0] != version:
             rows = self._connection.execute(f"{CURRENT} WHERE NOT t.gone ORDER BY t.id").fetchall()
-            known, tests = evidence.records(self._connection), evidence.last_tests(self._connection)
+            without = self.uncounted()
+            known = evidence.records(self._connection, without=without)
+            tests = evidence.last_tests(self._connection, without=without)
             self._listed = (version, [with_record(stored_tip(row), known, tests) for row in rows])
         return self._listed[1]
 
@@ -392,7 +401,9 @@ class KnowledgeBase:
         row = self._connection.execute(f"{CURRENT} WHERE t.id = ? AND NOT t.gone", (id,)).fetchone()
         if row is None:
             raise NoSuchTip(f"there is no tip {id!r}")
-        known, tests = evidence.records(self._connection, id), evidence.last_tests(self._connection, id)
+        without = self.uncounted()
+        known = evidence.records(self._connection, id, without)
+        tests = evidence.last_tests(self._connection, id, without)
         return with_record(stored_tip(row), known, tests)
 
     def _waiver(self, draft: TipDraft, kept: Waiver | None, reason: str) -> Waiver | None:

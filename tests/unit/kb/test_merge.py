@@ -2,14 +2,14 @@
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from kb.errors import BadFile, KbError
-from kb.evidence import UP, Evidence, EvidenceKind
+from kb.errors import BadFile, BadTip, KbError
+from kb.evidence import UP, Evidence, EvidenceKind, TestOutcome, UseOutcome
 from kb.freeze import freeze, open_any
 from kb.merge import MergeReport, MergeSide, MergeUndecided, merge, plan_merge
 from kb.store import KnowledgeBase
@@ -308,3 +308,92 @@ def test_what_a_stranger_s_file_claims_to_have_merged_is_not_believed(pair: Pair
         before = said(pair.ada)
         merge(pair.ada, eve)
         assert set(before) <= set(said(pair.ada))
+
+
+def _tips(pair: Pair) -> None:
+    pair.edit(pair.bob, pair.sort, why="the newest stand last")
+    pair.bob.add(TipDraft(site="forum", text="Votes need a second click."))
+
+
+def _hosts(pair: Pair) -> None:
+    pair.bob.set_hosts("forum", ["forum.example", "*.forum.example"])
+
+
+def _votes(pair: Pair) -> None:
+    vote = Evidence(tip=pair.menu, revision=1, kind=EvidenceKind.VOTE, outcome=UP, run="r1")
+    pair.bob.add_evidence([vote, replace(vote, by="cem"), replace(vote, tip=pair.cart)])
+
+
+def _tests(pair: Pair) -> None:
+    test = Evidence(tip=pair.menu, revision=1, kind=EvidenceKind.TEST, outcome=TestOutcome.BROKE, step=2)
+    pair.ada.add_evidence([replace(test, outcome=TestOutcome.HOLDS, at=1.0)])
+    pair.bob.add_evidence([test])
+
+
+def _uses(pair: Pair) -> None:
+    use = Evidence(tip=pair.sort, revision=1, kind=EvidenceKind.USE, outcome=UseOutcome.DONE, run="r", step=3)
+    pair.bob.add_evidence([use])
+
+
+def _of_a_new_tip(pair: Pair) -> None:
+    new = pair.bob.add(TipDraft(site="forum", text="Votes need a second click."))
+    pair.bob.add_evidence([Evidence(tip=new.id, revision=1, kind=EvidenceKind.VOTE, outcome=UP)])
+
+
+def _everything(pair: Pair) -> None:
+    for part in (_tips, _hosts, _votes, _tests, _uses):
+        part(pair)
+
+
+def counted(kb: KnowledgeBase) -> object:
+    """All that people and agents see of a knowledge base, without the numbers of revisions."""
+    tips = kb.tips()
+    stats = replace(kb.stats(), revisions=0)
+    return (
+        [(tip.id, tip.text, tip.why, tip.status, tip.record, tip.last_test) for tip in tips],
+        kb.hosts(),
+        stats,
+        {tip.id: [replace(one, revision=0) for one in kb.evidence(tip.id)] for tip in tips},
+    )
+
+
+@pytest.mark.parametrize("change", [_tips, _hosts, _votes, _tests, _uses, _of_a_new_tip, _everything])
+def test_undo_takes_back_all_of_a_merge_and_redo_brings_it_again(pair: Pair, change: Callable[[Pair], None]):
+    change(pair)
+    pair.ada.tips()
+    before = counted(pair.ada)
+    pair.merge()
+    after = counted(pair.ada)
+    assert after != before
+    for _ in range(2):
+        undone = pair.ada.undo()
+        assert undone is not None
+        assert undone.kind == "merge"
+        assert counted(pair.ada) == before
+        pair.ada.redo()
+        assert counted(pair.ada) == after
+    version = pair.ada.data_version
+    pair.merge()
+    assert (counted(pair.ada), pair.ada.data_version) == (after, version)
+    pair.ada.undo()
+    pair.merge()  # again instead of redo
+    assert counted(pair.ada) == after
+    with KnowledgeBase.open(pair.ada.path, read_only=True) as again:
+        assert counted(again) == after
+
+
+def test_undo_leaves_hosts_that_somebody_has_changed_since(pair: Pair):
+    _hosts(pair)
+    pair.merge()
+    pair.ada.set_hosts("forum", ["other.example"])
+    pair.ada.undo()
+    assert pair.ada.hosts() == {"forum": ("other.example",)}
+
+
+def test_hosts_that_are_none_refuse_the_merge_before_anything_changes(pair: Pair):
+    _tips(pair)
+    pair.bob._connection.execute("INSERT INTO site_host VALUES ('forum', '[\"a b/c\"]')")
+    before = counted(pair.ada)
+    with pytest.raises(BadTip, match="is not a host pattern"):
+        pair.merge()
+    assert (counted(pair.ada), pair.ada.undo() is None) == (before, False)
