@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,13 @@ MAX_PICTURES = 96 * 2**20
 _INTERNAL, _CLIENT, _ERROR = 1, 3, 2
 """Kinds of spans and the status of a failed one, as the protocol numbers them."""
 _NEVER_KEPT = "The file holds neither the HTML of pages nor the whole exchanges with the model."
+
+_KINDS = {"a person": "HUMAN", "a program": "CODE", "an evaluator of an unknown kind": ""}
+_SCORED_BY = re.compile(
+    r"the score is the evaluation (?P<name>.{1,200}?)(?: -?[\d.]+(?:e[-+]?\d+)?)?(?: \([^)]*\))?,"
+    rf" by (?P<by>{'|'.join(_KINDS)})(?=:|$)"
+)
+"""The note of an import from OTLP that says who gave the score."""
 
 Fields = dict[str, Any]
 
@@ -200,7 +208,8 @@ class _Trace:
     def _score_events(self, at: float) -> Iterator[Fields]:
         if self._run.score is not None:
             label = "pass" if self._run.score >= 1 else "fail"
-            yield _evaluation(at, "score", label, "", "CODE", self._run.score)
+            name, kind = _evaluator(self._run.notes)
+            yield _evaluation(at, name, label, "", kind, self._run.score)
 
     def _verdict_event(self, one: Verdict) -> Fields:
         more = {"sitelore.author": one.author, "sitelore.step": one.step, "sitelore.detector": one.detector}
@@ -236,6 +245,14 @@ class _Trace:
 
     def _id(self, key: str, digits: int) -> str:
         return hashlib.sha256(f"{self._seed}\0{key}".encode("utf-8", "replace")).hexdigest()[:digits]
+
+
+def _evaluator(notes: Sequence[str]) -> tuple[str, str]:
+    """Return the name and kind of the evaluator that gave the score, as the notes of an import name it."""
+    for note in notes:
+        if found := _SCORED_BY.match(note):
+            return found["name"], _KINDS[found["by"]]
+    return "recorded score", ""
 
 
 def _messages(role: str, parts: list[Fields]) -> str:

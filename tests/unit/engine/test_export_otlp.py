@@ -101,10 +101,34 @@ def test_verdicts_and_flags_are_evaluations_and_never_become_the_score(tmp_path)
         for event in one["events"]
         if event["name"] == "gen_ai.evaluation.result"
     }
-    assert names == {"score", "verdict", "loop"}
+    assert names == {"recorded score", "verdict", "loop"}
     run = read_one(path).run
     assert run.score == 0.5
     assert any("verdict (loop) of one step, by a person: the same again" in note for note in run.notes)
+
+
+@pytest.mark.parametrize(
+    ("note", "after"),
+    [
+        (
+            "the score is the evaluation task success 0.5 (partly), by a person: nearly",
+            "the score is the evaluation task success 0.5 (fail), by a person",
+        ),
+        (
+            "the score is the evaluation reward 0.5, by a program",
+            "the score is the evaluation reward 0.5 (fail), by a program",
+        ),
+        (
+            "of another kind",
+            "the score is the evaluation recorded score 0.5 (fail), by an evaluator of an unknown kind",
+        ),
+    ],
+)
+def test_a_score_keeps_who_gave_it_and_claims_no_program_where_nobody_knows(tmp_path, note, after):
+    given = source()
+    path, _ = written(tmp_path, replace(given, run=replace(given.run, notes=(note,))))
+    run = read_one(path).run
+    assert (run.score, after in run.notes) == (0.5, True), run.notes
 
 
 def test_no_secret_leaves_in_a_trace(tmp_path):
