@@ -379,7 +379,7 @@ def test_runs_without_a_score_are_counted_where_the_usual_filter_hides_them(desk
         desk.engine.all_runs[run] = replace(desk.engine.all_runs[run], score=None)
     unscored = sum(run.score is None for run in desk.engine.all_runs.values())
     queue.load()
-    desk.until(lambda: pane.hidden.text() == f"{unscored} unscored runs hidden · show all")
+    desk.until(lambda: pane.hidden.text() == f"{unscored} unscored hidden · show all")
     assert pane.hidden.isVisible()
     pane.hidden.click()
     desk.until(lambda: queue.shown == queue.total)

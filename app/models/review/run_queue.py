@@ -166,7 +166,7 @@ class RunQueue(QObject):
         """Say how many runs without a score the usual filter hides; "" for none, and for any other filter."""
         if self.text != FIRST_FILTER or not self._unscored:
             return ""
-        one, more = self.tr("1 unscored run hidden"), self.tr("{0} unscored runs hidden")
+        one, more = self.tr("1 unscored hidden"), self.tr("{0} unscored hidden")
         return one if self._unscored == 1 else more.format(self._unscored)
 
     @property
