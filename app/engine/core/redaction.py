@@ -119,7 +119,7 @@ _THOROUGH_HINTS = (
     b"ookie:",
     b"key=",
     b"one-time-code",
-    b"cc-",
+    b"cc-csc",
     b"csrf",
     b"Token",
 )

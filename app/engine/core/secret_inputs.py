@@ -73,6 +73,7 @@ _STAYS = frozenset({"noop", "wait", "hover", "scroll", "mouse_move", "screenshot
 _ON_FIELD = frozenset({"click", "dblclick", "focus", "clear", "tap"}) | _INTO_FIELD
 _NO_FIELDS = frozenset(
     {"link", "button", "tab", "menuitem", "option", "checkbox", "radio", "heading", "image", "listitem", "row", "cell"}
+    | {"gridcell", "columnheader", "LabelText", "StaticText", "menu", "treeitem", "switch", "DisclosureTriangle"}
 )  # fmt: skip
 _TYPED_PARTS = ("value", "text", "keys", "key", "key_comb")
 _MARKS = ("bid", "data-bid", "browsergym_id", "id", "name", "data-testid")
@@ -178,6 +179,8 @@ def _elements_of(html: str, bid: str) -> list[dict[str, str]]:
             if any(held.get(mark) == bid for mark in _MARKS):
                 found.append(held)
             at = html.find(written, at + len(written))
+        if found:  # a page is written in one way
+            break
     return found
 
 
