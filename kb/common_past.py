@@ -31,6 +31,11 @@ def state_key(tip: TipDraft) -> str:
     return hashlib.sha256(said.encode()).hexdigest()
 
 
+def _dict(value: object) -> dict[str, Any]:
+    """The value, or nothing where it is no dict: the file may be a stranger's."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
 @dataclass(frozen=True, slots=True)
 class _Settled:
     """A version of the other side that a merge has settled; ``revision`` is the tip's here then, 0 for none."""
@@ -53,10 +58,10 @@ class TipPast:
             return cls(kb)
         settled: dict[str, list[_Settled]] = {}
         for known in kb.merges():
-            marks = cast("dict[str, Any]", known.get("tips", {}))
-            noted = cast("dict[str, Any]", known.get(MERGED, {}))
+            marks, noted = _dict(known.get("tips")), _dict(known.get(MERGED))
             for id, state in noted.items():
-                settled.setdefault(id, []).append(_Settled(int(marks.get(id, 0)), str(state)))
+                mark = marks.get(id)
+                settled.setdefault(id, []).append(_Settled(mark if isinstance(mark, int) else 0, str(state)))
         return cls(kb, settled)
 
     def history(self, id: str) -> list[Revision]:

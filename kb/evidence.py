@@ -207,6 +207,15 @@ _FIELDS = {
 
 
 def _evidence(row: sqlite3.Row) -> Evidence:
+    """Raise ``sqlite3.DataError`` for values that are none: the file may be a stranger's."""
+    texts, numbers = ("tip", "outcome", "run", "message", "by"), ("revision", "step")
+    if (
+        row["kind"] not in set(EvidenceKind)
+        or not all(isinstance(row[name], str) for name in texts)
+        or not all(isinstance(row[name], int) for name in numbers)
+        or not isinstance(row["at"], int | float)
+    ):
+        raise sqlite3.DataError("a test, vote or use in it can't be read")
     return Evidence(
         tip=row["tip"],
         revision=row["revision"],

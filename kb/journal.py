@@ -11,7 +11,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from kb.database import transaction
 
@@ -93,14 +93,14 @@ class Journal:
         rows = self._connection.execute(
             f"SELECT forward FROM {self._table} WHERE kind = ? AND undone_at IS NULL ORDER BY id", (kind,)
         ).fetchall()
-        return [json.loads(row[0]) for row in rows]
+        return [_data(row[0]) for row in rows]
 
     def undone_of(self, kind: str) -> list[dict[str, Any]]:
         """The data with which changes of this kind that are undone would be redone, the oldest first."""
         rows = self._connection.execute(
             f"SELECT forward FROM {self._table} WHERE kind = ? AND undone_at IS NOT NULL ORDER BY id", (kind,)
         ).fetchall()
-        return [json.loads(row[0]) for row in rows]
+        return [_data(row[0]) for row in rows]
 
     def reasons(self) -> dict[tuple[str, int], str]:
         """The words after the colon of a change's label, by each tip and revision that the change made."""
@@ -169,6 +169,17 @@ def create_table(connection: sqlite3.Connection, table: str = "deed") -> None:
         f"CREATE TRIGGER IF NOT EXISTS {table}_kept BEFORE DELETE ON {table}"
         " BEGIN SELECT RAISE(ABORT, 'deeds are kept for ever'); END"
     )
+
+
+def _data(text: object) -> dict[str, Any]:
+    """Raise ``sqlite3.DataError`` for what no journal has written: the file may be a stranger's."""
+    try:
+        data: object = json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        raise sqlite3.DataError("an entry of its journal can't be read")
+    return cast("dict[str, Any]", data)
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
+from typing import cast
 
 from kb import evidence
 from kb.database import connect, connect_memory, explained
@@ -56,9 +57,19 @@ def is_writable(path: Path) -> bool:
 
 
 def read_hosts(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
-    """Host globs by site."""
+    """Host globs by site; raises ``sqlite3.DataError`` for what are none."""
     rows = connection.execute("SELECT site, hosts FROM site_host ORDER BY site").fetchall()
-    return {row["site"]: tuple(json.loads(row["hosts"])) for row in rows}
+    return {row["site"]: _globs(row["hosts"]) for row in rows}
+
+
+def _globs(text: object) -> tuple[str, ...]:
+    try:
+        globs: object = json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        globs = None
+    if not isinstance(globs, list) or not all(isinstance(one, str) for one in cast("list[object]", globs)):
+        raise sqlite3.DataError("the hosts of a site in it can't be read")
+    return tuple(cast("list[str]", globs))
 
 
 def whole(connection: sqlite3.Connection, path: Path) -> None:

@@ -397,3 +397,44 @@ def test_hosts_that_are_none_refuse_the_merge_before_anything_changes(pair: Pair
     with pytest.raises(BadTip, match="is not a host pattern"):
         pair.merge()
     assert (counted(pair.ada), pair.ada.undo() is None) == (before, False)
+
+
+_DEED = (
+    "INSERT INTO deed (kind, label, author, at, forward, backward, undone_at) VALUES ('merge', '', '', 1, "
+)
+_PIECE = "INSERT INTO evidence (tip, revision, kind, outcome, step, run, message, by, at) SELECT id, "
+ODD_VALUES = {
+    "hosts that are no JSON": "INSERT INTO site_host VALUES ('forum', '{')",
+    "hosts that are no list": "INSERT INTO site_host VALUES ('forum', '5')",
+    "hosts that are numbers": "INSERT INTO site_host VALUES ('forum', '[1, 2]')",
+    "a journal that is no JSON": _DEED + "'{', '{}', NULL)",
+    "a journal that is a list": _DEED + "'[]', '{}', NULL)",
+    "an undone entry that is a list": _DEED + "'[]', '{}', 2)",
+    "an unknown kind of evidence": _PIECE + "1, 'odd', 'up', 0, '', '', '', 1 FROM tip",
+    "evidence without a time": _PIECE + "1, 'vote', 'up', 0, '', '', '', 'z' FROM tip",
+    "evidence about no revision": _PIECE + "'x', 'vote', 'up', 0, '', '', '', 1 FROM tip",
+    "evidence with a step that is a text": _PIECE + "1, 'use', 'done', 'y', '', '', '', 1 FROM tip",
+}
+
+
+@pytest.mark.parametrize("case", ODD_VALUES)
+def test_a_file_with_values_that_are_none_is_one_sentence(pair: Pair, case: str):
+    _tips(pair)
+    with sqlite3.connect(pair.bob.path) as connection:
+        connection.execute(ODD_VALUES[case])
+    connection.close()
+    before = counted(pair.ada)
+    with (
+        KnowledgeBase.open(pair.bob.path, read_only=True) as theirs,
+        pytest.raises(BadFile, match=r"bob\.akb"),
+    ):
+        merge(pair.ada, theirs)
+    assert counted(pair.ada) == before
+
+
+def test_notes_of_a_merge_that_are_none_are_passed_over(pair: Pair):
+    _tips(pair)
+    for noted in ('{"tips": 5, "merged": [1]}', '{"tips": {}, "merged": {"x": 1}, "evidence": 7}'):
+        pair.bob._connection.execute(f"{_DEED}'{noted}', '{{}}', 2)")
+        pair.bob._connection.execute(f"{_DEED}'{noted}', '{{}}', NULL)")
+    assert pair.merge().changed == (pair.sort,)
