@@ -1,4 +1,4 @@
-"""What other processes on the workspace, such as a terminal, change there, published here.
+"""Changes that other processes on the workspace, such as a terminal, make there, published here.
 
 Their runs and batches are followed; tips that they changed and runs that they imported or judged are to be read again.
 """
