@@ -15,6 +15,7 @@ from app.engine.core.redaction import redact_text
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.imports.otlp_evaluations import evaluation_of
+from app.engine.imports.otlp_index import index_file, looks_like_otlp, otlp_files, problems_of
 from app.engine.imports.otlp_messages import (
     SpanKind,
     answer_messages,
@@ -27,18 +28,9 @@ from app.engine.imports.otlp_messages import (
     tokens_of,
     words_of,
 )
-from app.engine.imports.otlp_spans import (
-    Trace,
-    TracedSpan,
-    index_file,
-    looks_like_otlp,
-    mapping,
-    otlp_files,
-    problems_of,
-    read_trace,
-    text,
-)
+from app.engine.imports.otlp_spans import Trace, TracedSpan, read_trace
 from app.engine.imports.otlp_steps import ReadSteps, StepsOfSpans, error_of
+from app.engine.imports.otlp_values import mapping, text
 from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import ReadRun
@@ -159,9 +151,10 @@ def _root(spans: Sequence[TracedSpan]) -> TracedSpan | None:
     ids = {span.id for span in spans}
     tops = [span for span in spans if span.parent not in ids]
     agents = [span for span in spans if kind_of(span) is SpanKind.AGENT]
+    agent_ids = {span.id for span in agents}
     longest = sorted(agents, key=lambda span: (span.start, -span.end))
     outer = [span for span in tops if kind_of(span) is SpanKind.OTHER and not span.parent]
-    return next((span for span in tops if span in agents), None) or (longest or outer or [None])[0]
+    return next((span for span in tops if span.id in agent_ids), None) or (longest or outer or [None])[0]
 
 
 def _goal(root: TracedSpan | None, read: ReadSteps) -> str:
@@ -240,6 +233,8 @@ def _notes(
         yield "the span of the whole run is missing: goal and answer are taken from the models' messages"
     elif root.parent:
         yield "the span above the agent's is missing: what was recorded there is not known"
+    if raw.trace.circular:
+        yield f"{raw.trace.circular} spans are recorded as above themselves: they are read as having nothing above them"
     if read.models and not read.has_messages:
         yield _NO_CONTENT
     if raw.trace.cut or read.cut:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from app.engine.core.redaction import redact_text
 from app.engine.imports.otlp_messages import SpanKind, kind_of
-from app.engine.imports.otlp_spans import Mapped, Trace, TracedSpan, real, text
+from app.engine.imports.otlp_spans import Trace, TracedSpan
+from app.engine.imports.otlp_values import Mapped, real, text
 
 MAX_NOTES = 20
 

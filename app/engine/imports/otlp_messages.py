@@ -10,7 +10,8 @@ from typing import Any
 
 import orjson
 
-from app.engine.imports.otlp_spans import Mapped, TracedSpan, items_of, mapping, mappings, real, text, whole
+from app.engine.imports.otlp_spans import TracedSpan
+from app.engine.imports.otlp_values import Mapped, items_of, mapping, mappings, real, text, whole
 
 MAX_TEXT = 200_000
 """Characters read of one message."""

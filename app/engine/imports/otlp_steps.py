@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -17,10 +18,8 @@ from app.engine.core.trajectory import BY_PERSON, ErrorClass, Step, Tab, add_blo
 from app.engine.imports.otlp_messages import (
     Call,
     Message,
-    SpanKind,
     answer_messages,
     cost_of_span,
-    kind_of,
     model_of,
     sent_messages,
     tokens_of,
@@ -29,8 +28,10 @@ from app.engine.imports.otlp_messages import (
     tool_name,
     tool_result,
 )
-from app.engine.imports.otlp_spans import Mapped, Trace, TracedSpan, text
-from app.engine.imports.page_contents import ForeignContents, as_json
+from app.engine.imports.otlp_spans import Trace, TracedSpan
+from app.engine.imports.otlp_tree import SpanTree
+from app.engine.imports.otlp_values import Mapped, text
+from app.engine.imports.page_contents import ForeignContents, as_json, secrets_in_call
 from app.engine.imports.tool_calls import LOOKING, base_name, read_tool_call
 from app.engine.imports.tool_results import ToolResult, last_picture, read_tool_result
 
@@ -76,6 +77,36 @@ class ModelCall:
         return "\n".join(filter(None, (self.reasoning, self.said)))
 
 
+class _Claims:
+    """Which call of which model a tool's span answers: each call is claimed by name once."""
+
+    def __init__(self, models: list[ModelCall]) -> None:
+        self._models = models
+        self._starts = [model.span.start for model in models]
+        self._by_id: dict[str, tuple[ModelCall, int]] = {}
+        self._by_name: dict[tuple[int, str], list[int]] = {}
+        for at, model in enumerate(models):
+            for place, call in enumerate(model.calls):
+                self._by_id.setdefault(call.id, (model, place))
+                self._by_name.setdefault((at, base_name(call.name)), []).append(place)
+        for places in self._by_name.values():
+            places.reverse()  # taken from the end
+
+    def claim(self, call_id: str, name: str, start: float) -> tuple[ModelCall | None, int | None]:
+        """Return the model's call by its id, else the next one of that name of the newest model before ``start``."""
+        model, place = self._by_id.get(call_id, (None, None)) if call_id else (None, None)
+        if model is None:
+            at = bisect_right(self._starts, start) - 1
+            model = self._models[at] if at >= 0 else None
+            places = self._by_name.get((at, name), [])
+            while places and model is not None and places[-1] in model.claimed:
+                places.pop()
+            place = places[-1] if places else None
+        if model is not None and place is not None:
+            model.claimed.add(place)
+        return model, place
+
+
 @dataclass(slots=True)
 class _Act:
     """One tool call in time order."""
@@ -117,63 +148,18 @@ class StepsOfSpans:
 
     def __init__(self, trace: Trace, contents: ForeignContents) -> None:
         self._trace, self._contents = trace, contents
-        self._by_id = {span.id: span for span in trace.spans}
-        self._kinds = {span.id: kind_of(span) for span in trace.spans}
+        self._tree = SpanTree(trace.spans)
         self._results: dict[str, object] = {}
         self._first_words, self._has_messages = "", False
         self._exchange_bytes = 0
 
     def read(self) -> ReadSteps:
         """Return the steps."""
-        models = [self._model(span) for span in self._outermost(SpanKind.MODEL)]
+        models = [self._model(span) for span in self._tree.models()]
         acts = self._acts(models)
         cut = len(acts) > MAX_STEPS
         steps, final = self._steps(acts[:MAX_STEPS])
         return ReadSteps(steps, final, models, self._first_words, self._has_messages, cut)
-
-    def kind(self, span: TracedSpan) -> SpanKind:
-        """Return what a span of the trace is."""
-        return self._kinds[span.id]
-
-    def _outermost(self, kind: SpanKind) -> list[TracedSpan]:
-        """Return the spans of a kind that are in no other one of that kind: two libraries record the same call."""
-        found: list[TracedSpan] = []
-        for span in self._trace.spans:
-            if self._kinds[span.id] is not kind:
-                continue
-            outer = self._outer(span, kind)
-            if outer is None:
-                found.append(span)
-            else:  # what only the inner one knows
-                outer.attributes = {**span.attributes, **outer.attributes}
-                outer.events += span.events
-        return found
-
-    def _tools(self) -> list[TracedSpan]:
-        """Return the tools' spans: of nested ones the outer where both name one tool, else the inner."""
-        agents = set[str]()
-        for span in self._trace.spans:
-            outer = self._outer(span, SpanKind.TOOL) if self._kinds[span.id] is SpanKind.TOOL else None
-            if outer is None:
-                continue
-            if base_name(tool_name(outer)) == base_name(tool_name(span)):
-                outer.attributes = {**span.attributes, **outer.attributes}
-                agents.add(span.id)
-            else:
-                agents.add(outer.id)  # an agent that another one uses as a tool
-        spans = (span for span in self._trace.spans if self._kinds[span.id] is SpanKind.TOOL)
-        return [span for span in spans if span.id not in agents]
-
-    def _outer(self, span: TracedSpan, kind: SpanKind) -> TracedSpan | None:
-        here, seen = self._by_id.get(span.parent), {span.id}
-        while here is not None and here.id not in seen:
-            if self._kinds[here.id] is kind:
-                return here
-            if kind is SpanKind.MODEL and self._kinds[here.id] is not SpanKind.OTHER:
-                return None
-            seen.add(here.id)
-            here = self._by_id.get(here.parent)
-        return None
 
     def _model(self, span: TracedSpan) -> ModelCall:
         sent, answers = sent_messages(span), answer_messages(span)
@@ -185,6 +171,10 @@ class StepsOfSpans:
         self._has_messages = self._has_messages or bool(sent or answers)
         last = [one for one in sent if one.role not in ("assistant", "model", "system")][-1:]
         picture = last_picture(last[0].raw) if last else b""
+        for call in (call for one in answers for call in one.calls):
+            action, target = read_tool_call(call.name, call.args)
+            self._contents.foresee([(action, target)])
+            self._contents.remember(*secrets_in_call(call.args))
         said = "\n".join(one.text for one in answers if one.text.strip())
         reasoning = "\n".join(one.reasoning for one in answers if one.reasoning.strip())
         return ModelCall(
@@ -197,7 +187,8 @@ class StepsOfSpans:
         )
 
     def _acts(self, models: list[ModelCall]) -> list[_Act]:
-        acts = [self._tool_act(span, models) for span in self._tools()]
+        claims = _Claims(models)
+        acts = [self._tool_act(span, claims) for span in self._tree.tools()]
         for model in models:
             for position, call in enumerate(model.calls):
                 if position not in model.claimed:
@@ -207,12 +198,11 @@ class StepsOfSpans:
                     )
         return sorted(acts, key=lambda act: act.at)
 
-    def _tool_act(self, span: TracedSpan, models: list[ModelCall]) -> _Act:
+    def _tool_act(self, span: TracedSpan, claims: _Claims) -> _Act:
         call_id, name = tool_call_id(span), base_name(tool_name(span))
-        model, place = _claim(call_id, name, span.start, models)
+        model, place = claims.claim(call_id, name, span.start)
         args = tool_args(span)
         if model is not None and place is not None:
-            model.claimed.add(place)
             args = args or model.calls[place].args
             call_id = call_id or model.calls[place].id
         result = tool_result(span)
@@ -251,6 +241,7 @@ class StepsOfSpans:
 
     def _step(self, index: int, act: _Act, page: _Page, result: ToolResult, *, first: bool) -> Step:
         action, target = read_tool_call(act.name, act.args)
+        self._contents.remember(*secrets_in_call(act.args))
         model = act.model
         step = self._on_page(index, page)
         if not step.screenshot and model is not None and model.picture:
@@ -306,14 +297,20 @@ class StepsOfSpans:
             "messages": [
                 {
                     "role": one.role if one.role in _ROLES else ChatRole.USER.value,
-                    "parts": [{"kind": PartKind.TEXT.value, "text": redact_text(_words(one))}],
+                    "parts": [
+                        {"kind": PartKind.TEXT.value, "text": self._contents.said(redact_text(_words(one)))}
+                    ],
                 }
                 for one in sent
             ],
             "reply": {
                 "model": redact_text(model_of(span)),
-                "text": redact_text("\n".join(filter(None, (_words(one) for one in answers)))),
-                "thinking": redact_text("\n".join(one.reasoning for one in answers if one.reasoning)),
+                "text": self._contents.said(
+                    redact_text("\n".join(filter(None, (_words(one) for one in answers))))
+                ),
+                "thinking": self._contents.said(
+                    redact_text("\n".join(one.reasoning for one in answers if one.reasoning))
+                ),
                 "tokens": list(tokens),
                 "seconds": span.end - span.start,
                 "money": cost_of_span(span),
@@ -343,23 +340,6 @@ def error_of(span: TracedSpan) -> str:
     if not span.failed:
         return ""
     return said or span.message or text(span.attributes.get("error.type")) or "the call failed"
-
-
-def _claim(
-    call_id: str, name: str, start: float, models: list[ModelCall]
-) -> tuple[ModelCall | None, int | None]:
-    """Return the model's call that a tool span answers: by its id, else the newest one before it of that name."""
-    if call_id:
-        for model in models:
-            for place, call in enumerate(model.calls):
-                if call.id == call_id:
-                    return model, place
-    before = next((model for model in reversed(models) if model.span.start <= start), None)
-    if before is not None:
-        for place, call in enumerate(before.calls):
-            if place not in before.claimed and base_name(call.name) == name:
-                return before, place
-    return before, None
 
 
 def _after(page: _Page, result: ToolResult, kind: str, args: Mapped, *, failed: bool) -> _Page:

@@ -21,6 +21,8 @@ MAX_JSON_BYTES = 256 * 2**20
 
 MAX_IMAGE_BYTES = 64 * 2**20
 
+NESTED_TOO_DEEPLY = "nested too deeply to be read"
+
 _NUMBER = re.compile(r"([0-9]+)")
 
 
@@ -93,7 +95,7 @@ def read_json_object(data: bytes, path: Path) -> dict[str, Any]:
     """Parse one JSON object; ``NaN`` and lone surrogates, which Python's own writer makes, are accepted.
 
     Raises:
-        InputError: it is cut off, not JSON, or not an object.
+        InputError: it is cut off, not JSON, nested too deeply, or not an object.
     """
     try:
         value: object = orjson.loads(data)
@@ -108,8 +110,10 @@ def _parse_leniently(data: bytes, path: Path, fault: str) -> object:
     try:
         value = json.loads(data.decode("utf-8", "replace"), parse_constant=lambda _: None)
         return orjson.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-    except (ValueError, RecursionError) as error:
-        cut = not data.rstrip().endswith((b"}", b"]"))
+    except RecursionError as error:
+        raise InputError(NESTED_TOO_DEEPLY, path=str(path)) from error
+    except ValueError as error:
+        cut = not data.rstrip().endswith((b"}", b"]")) or "unexpected end of data" in fault
         what = "the file is cut off" if cut and data.strip() else "not valid JSON"
         raise InputError(
             f"{what}: {fault}" if data.strip() else "the file is empty", path=str(path)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.engine.core.trajectory import ErrorClass, Outcome
-from app.engine.imports import otlp_spans
+from app.engine.imports import otlp_index
 from tests.support.foreign_runs import PNG, SAMPLES, damages, needs_samples, read_all, read_one
 
 TRACE = "8705efffd45176a79d737b4277a873cd"
@@ -395,7 +395,7 @@ def test_any_damage_of_a_trace_is_a_run_or_one_sentence(tmp_path):
     path = tmp_path / "trace.json"
     for damaged in damages(request(*shopping())):
         path.write_text(json.dumps(damaged))
-        otlp_spans._index.cache_clear()
+        otlp_index._index.cache_clear()
         read_all(path)
 
 
