@@ -128,8 +128,8 @@ FAULTS = (
     Mutation(
         "tip-uses-counted-once",
         "kb/evidence.py",
-        "if one.kind is EvidenceKind.USE and _known(connection, one):",
-        "if one.kind is EvidenceKind.VOTE and _known(connection, one):",
+        "if one.kind is EvidenceKind.USE and _known(connection, one, without):",
+        "if one.kind is EvidenceKind.VOTE and _known(connection, one, without):",
         "A use is counted once a tip, run and step, however often a run is counted.",
         _USES,
     ),
