@@ -7,10 +7,13 @@ import json
 import random
 from typing import Any
 
+import orjson
 import pytest
 
 from app.engine.core.trajectory import ErrorClass, Outcome
 from app.engine.imports import otlp_index
+from app.engine.imports.otlp_spans import TracedSpan
+from app.engine.imports.otlp_tree import SpanTree
 from tests.support.foreign_runs import PNG, SAMPLES, damages, needs_samples, read_all, read_one
 
 TRACE = "8705efffd45176a79d737b4277a873cd"
@@ -415,3 +418,110 @@ def test_the_samples_are_the_run_they_record(name):
     ]
     assert read.run.final is not None
     assert read.run.final.title == "Linen Apron"
+
+
+def traces(count: int) -> dict[str, Any]:
+    """One request with ``count`` traces of an agent and a tool."""
+    return request(
+        *(
+            one
+            for number in range(1, count + 1)
+            for one in (agent(trace=f"{number:032x}"), tool(2, 1, "click", {}, trace=f"{number:032x}"))
+        )
+    )
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_the_bytes_parsed_of_a_file_grow_as_its_traces_do(tmp_path, monkeypatch, indent):
+    parsed: list[int] = []
+    loads = orjson.loads
+    monkeypatch.setattr(orjson, "loads", lambda data: (parsed.append(len(data)), loads(data))[1])
+    sizes: list[float] = []
+    for count in (10, 40):
+        parsed.clear()
+        path = tmp_path / f"{count}.json"
+        path.write_text(json.dumps(traces(count), indent=indent))
+        assert len(read_all(path, "otlp")[0]) == count
+        sizes.append(sum(parsed))
+    assert sizes[1] < 5 * sizes[0]
+
+
+def test_a_trace_on_a_line_of_its_own_and_on_one_with_others_is_the_same_run(tmp_path):
+    alone = read_one(write(tmp_path, request(*shopping()), name="alone.jsonl")).run
+    shared = request(*shopping(), *traces(2)["resourceSpans"][0]["scopeSpans"][0]["spans"])
+    found = read_all(write(tmp_path, shared, name="shared.jsonl"))[0]
+    assert alone.content_hash in {read.run.content_hash for read in found}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_lookups_for_the_nearest_tool_and_model_grow_as_the_spans_do(reverse):
+    looked_up = 0
+
+    class Counted(dict[str, Any]):
+        def get(self, key: str, default: Any = None) -> Any:
+            nonlocal looked_up
+            looked_up += 1
+            return super().get(key, default)
+
+    counts: list[int] = []
+    for size in (50, 200):
+        looked_up = 0
+        kinds = [{}] * size + [{"gen_ai.tool.name": "click"}] * size
+        spans = [
+            TracedSpan(f"{at}", f"{min(at, size) - 1}", "", at, at, Counted(values))
+            for at, values in enumerate(kinds)
+        ]
+        tree = SpanTree(spans[::-1] if reverse else spans)
+        assert (len(tree.tools()), tree.models()) == (size, [])
+        assert {span.id: span for span in tree.tools()}.keys() == {f"{at}" for at in range(size, 2 * size)}
+        counts.append(looked_up)
+    assert counts[1] < 5 * counts[0]
+
+
+def test_a_chain_of_spans_of_one_call_is_that_call_with_what_each_of_them_knows():
+    chain = [
+        TracedSpan(f"{at}", f"{at - 1}", "", 0, 0, {"gen_ai.tool.name": "click", f"own.{at}": at})
+        for at in range(300)
+    ]
+    (only,) = SpanTree(chain[::-1]).tools()
+    assert only.id == "0"
+    assert len(only.attributes) == 301
+    assert all(len(span.attributes) == 2 for span in chain[1:])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"name": "invoke_agent', '"name": "\\ud800invoke_agent'), ('"attributes":', '"x": NaN, "attributes":')],
+)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_lone_surrogate_or_nan_loses_nothing(tmp_path, old, new, indent):
+    content = json.dumps(request(*shopping()), indent=indent)
+    assert old in content
+    (tmp_path / "trace.json").write_text(content.replace(old, new))
+    assert len(read_one(tmp_path).steps) == 2
+
+
+@pytest.mark.parametrize("parents", [{3: 5, 5: 3}, {3: 3, 5: 3}])
+def test_spans_recorded_as_above_themselves_keep_their_steps_and_it_is_said(tmp_path, parents):
+    spans = shopping()
+    for one in spans:
+        if parent := parents.get(int(one["spanId"], 16)):
+            one["parentSpanId"] = f"{parent:016x}"
+    read = read_one(write(tmp_path, request(*spans)))
+    assert [kind for _, kind, _ in seen(read)] == ["goto", "click"]
+    assert any("are recorded as above themselves" in note for note in read.run.notes)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"resourceSpans":' + "[" * 200_000 + "]" * 200_000 + "}",
+        '{"resourceSpans":\n' + "[" * 200_000 + "]" * 200_000 + "}",
+        json.dumps(request(agent(deep=json.loads("[" * 400 + "]" * 400)))),
+    ],
+)
+def test_what_is_nested_too_deeply_is_said_so(tmp_path, content):
+    (tmp_path / "trace.json").write_text(content)
+    runs, problems = read_all(tmp_path)
+    assert (runs, len(problems)) == ([], 1)
+    assert "nested too deeply to be read" in problems[0].error
