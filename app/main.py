@@ -10,14 +10,16 @@ import gc
 import importlib
 import os
 import signal
+import socket
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, QSocketNotifier
 from PySide6.QtWidgets import QApplication
 
 from app import log, settings
@@ -139,9 +141,10 @@ class _Session:
 
         bench = Workbench(self.window, client)
         await bench.build()
-        code = 0
+        code, connected = 0, False
         try:
             if await _ended_first(spawning, leave):
+                connected = True
                 code = await self._fill(bench, spawning, safe=safe, paths=paths, place=place)
                 loop.call_later(SETTLED_SECONDS, freeze_gc)
                 if demo and code == 0:
@@ -151,7 +154,7 @@ class _Session:
                 elif not leave.is_set():
                     await leave.wait()
         finally:
-            await self._stop(bench, safe=safe or code != 0)
+            await self._stop(bench, save=connected and code == 0 and not safe)
         return code
 
     async def _fill(
@@ -167,7 +170,7 @@ class _Session:
             )
             return 1
         if self._instance is not None:
-            self._instance.called.connect(bench.called)
+            self._instance.listen(bench.called)
             bench.workspace.recent.opened(str(self._folder))
         if crash := _last_crash():
             self.window.commands.offer_crash_report(crash)
@@ -187,13 +190,16 @@ class _Session:
         self.window.first_painted.connect(lambda: painted.done() or painted.set_result(None))
         await asyncio.wait([painted], timeout=FIRST_PAINT_SECONDS)
 
-    async def _stop(self, bench: Workbench, *, safe: bool) -> None:
-        """Stop the session first, while the engine is there; then the tasks, the engine, the window."""
+    async def _stop(self, bench: Workbench, *, save: bool) -> None:
+        """Stop the session first, while the engine is there; then the tasks, the engine, the window.
+
+        ``save`` only with an engine: the session would wait for one that never comes.
+        """
         if self._look is not None:
             self.window.save_appearance(self._look)
             self._look.sync()
         self.window.hide()
-        await bench.stop(save=not safe)
+        await bench.stop(save=save)
         self.window.finish_closing()
 
 
@@ -207,7 +213,7 @@ def _in_loop(app: QApplication, work: Callable[[], Coroutine[Any, Any, int]]) ->
         log.watch_loop(loop)
         return await work()
 
-    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
+    with _woken_by_signals(), asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
         return runner.run(main())
 
 
@@ -239,8 +245,31 @@ def _end_on_signals(leave: Callable[[], None]) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         try:
             asyncio.get_running_loop().add_signal_handler(name, leave)
-        except (NotImplementedError, ValueError):  # Windows, or not the main thread
+        except (NotImplementedError, ValueError):  # Qt's loop, or not the main thread
             signal.signal(name, lambda _number, _frame: leave())
+
+
+@contextmanager
+def _woken_by_signals() -> Generator[None]:
+    """Wake the loop at a signal: while Qt waits for events no Python runs, and so no handler of a signal."""
+    ours, theirs = socket.socketpair()
+    for end in (ours, theirs):
+        end.setblocking(False)
+    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    notifier = QSocketNotifier(ours.fileno(), QSocketNotifier.Type.Read)
+
+    def take() -> None:
+        with suppress(BlockingIOError):
+            ours.recv(64)
+
+    notifier.activated.connect(take)
+    try:
+        yield
+    finally:
+        notifier.setEnabled(False)
+        signal.set_wakeup_fd(before)
+        ours.close()
+        theirs.close()
 
 
 def _application() -> QApplication:

@@ -49,13 +49,9 @@ class CommandNode:
         return first.partition(". ")[0].removesuffix(".")
 
 
-def command_tree() -> list[CommandNode]:
-    """Return every command in the order of the help, each group before its commands; hidden ones are left out."""
-    from typer.main import get_command
-
-    from app.cli.root import app
-
-    return list(_nodes(get_command(app), ()))
+def command_tree(program: Any) -> list[CommandNode]:
+    """Return every command of a program in the order of the help, each group before its commands, no hidden one."""
+    return list(_nodes(program, ()))
 
 
 def _nodes(command: Any, words: tuple[str, ...]) -> Iterator[CommandNode]:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from app.cli.common import Json, print_note, print_result
 from app.errors import SiteloreError, UsageError
 
+if TYPE_CHECKING:
+    from app.cli.command_tree import CommandNode
+
 Shell = Literal["bash", "zsh", "fish"]
 
 
 def install_desktop(
+    context: typer.Context,
     remove: Annotated[bool, typer.Option("--remove", help="Delete what was put there.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -30,7 +34,9 @@ def install_desktop(
     home = desktop_files.data_home(os.environ)
     try:
         changed = (
-            desktop_files.remove(home) if remove else desktop_files.install(home, _program(), _version())
+            desktop_files.remove(home)
+            if remove
+            else desktop_files.install(home, _program(), _version(), _tree(context))
         )
     except OSError as error:
         raise SiteloreError(
@@ -50,16 +56,16 @@ def install_desktop(
 
 
 def man(
+    context: typer.Context,
     out: Annotated[
         Path | None,
         typer.Option(help="File to write (default: standard output).", show_default=False),
     ] = None,
 ) -> None:
     """Print the manual page in roff; `sitelore man | man -l -` shows it."""
-    from app.cli.command_tree import command_tree
     from app.cli.man_page import man_page
 
-    page = man_page(command_tree(), _version())
+    page = man_page(_tree(context), _version())
     if out is None:
         sys.stdout.write(page)
         return
@@ -72,6 +78,7 @@ def man(
 
 
 def completion(
+    context: typer.Context,
     shell: Annotated[
         Shell | None, typer.Argument(help="The shell (default: yours).", show_default=False)
     ] = None,
@@ -80,13 +87,18 @@ def completion(
 
     For zsh, or without a desktop: `sitelore completion zsh > FILE`, and `source FILE` in ~/.zshrc behind compinit.
     """
-    from app.cli.command_tree import command_tree
     from app.cli.completion import SHELLS, completion_script
 
     name = shell or Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
         raise UsageError(f"there is no completion for the shell {name!r}", remedy=f"name {', '.join(SHELLS)}")
-    sys.stdout.write(completion_script(name, command_tree(), _version()))
+    sys.stdout.write(completion_script(name, _tree(context), _version()))
+
+
+def _tree(context: typer.Context) -> list[CommandNode]:
+    from app.cli.command_tree import command_tree
+
+    return command_tree(context.find_root().command)
 
 
 def _program() -> Path:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from app.assets import resource
-from app.cli.command_tree import command_tree
+from app.cli.command_tree import CommandNode
 from app.cli.completion import completion_script
 from app.cli.man_page import man_page
 
@@ -31,16 +31,22 @@ def data_home(environ: Mapping[str, str]) -> Path:
     return chosen if chosen.is_absolute() else Path(environ.get("HOME") or Path.home()) / ".local" / "share"
 
 
-def install(home: Path, program: Path, version: str) -> list[Path]:
+def install(home: Path, program: Path, version: str, nodes: Sequence[CommandNode]) -> list[Path]:
     """Write all files below ``home``; return those that are new or have changed."""
     return [
-        path for name, content in _files(program, version) if _write(path := home.joinpath(name), content)
+        path
+        for name, content in _files(program, version, nodes)
+        if _write(path := home.joinpath(name), content)
     ]
 
 
 def remove(home: Path) -> list[Path]:
     """Delete the files that ``install`` writes; return those that were there."""
-    found = [path for name, _ in _files(Path("sitelore"), "") if (path := home.joinpath(name)).is_file()]
+    found = [
+        path
+        for name, _ in _files(Path("sitelore"), "", [CommandNode(words=(), help="", options=())])
+        if (path := home.joinpath(name)).is_file()
+    ]
     for path in found:
         path.unlink()
     return found
@@ -92,7 +98,7 @@ def _value(text: str) -> str:
     return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
 
 
-def _files(program: Path, version: str) -> Iterator[tuple[str, str | bytes]]:
+def _files(program: Path, version: str, nodes: Sequence[CommandNode]) -> Iterator[tuple[str, str | bytes]]:
     yield ENTRY, desktop_entry(program)
     yield "mime/packages/sitelore.xml", resource("desktop", "sitelore-mime.xml").read_text("utf-8")
     about = resource("desktop", "org.sitelore.Sitelore.metainfo.xml")
@@ -101,7 +107,6 @@ def _files(program: Path, version: str) -> Iterator[tuple[str, str | bytes]]:
     for picture in sorted(resource("icons", "png").glob("sitelore-*.png")):
         size = picture.stem.rpartition("-")[2]
         yield f"icons/hicolor/{size}x{size}/apps/sitelore.png", picture.read_bytes()
-    nodes = command_tree()
     yield "man/man1/sitelore.1", man_page(nodes, version)
     for shell, place in _COMPLETIONS.items():
         yield place, completion_script(shell, nodes, version)

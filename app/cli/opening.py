@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from app.cli.common import workspace_path
-from app.errors import InputError
+from app.errors import InputError, SiteloreError
 
 Place = Literal["review", "map", "live", "knowledge", "evaluate"]
 OPEN = "open"
@@ -43,13 +43,23 @@ def open_(
     for path in named:
         if not os.path.exists(path):  # noqa: PTH110 False too for a name that the system can't take
             raise InputError("no such file or folder", path=str(path), remedy="check the path")
-    from app.cli.root import need_qt
-
     need_qt()
     from app.main import run_workbench
 
     opened = [str(path.resolve()) for path in named]
     raise typer.Exit(run_workbench(workspace_path(), paths=opened, show=show or ""))
+
+
+def need_qt() -> None:
+    """Check for the libraries a window needs: without them Qt ends the process with a trace and no remedy.
+
+    Raises ``SiteloreError`` that names the libraries and the packages.
+    """
+    from app.engine.services.doctor import missing_qt, needs_xcb
+
+    lacking = missing_qt(display=needs_xcb(os.environ))
+    if lacking is not None:
+        raise SiteloreError(f"the window can't open: {lacking.found}; install them with: {lacking.remedy}")
 
 
 def _run_folder(path: Path) -> Path:

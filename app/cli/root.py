@@ -101,7 +101,7 @@ def root(
         sys.stdout.write(f"sitelore {installed()}\n")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        need_qt()
+        opening.need_qt()
         from app.main import run_workbench
 
         raise typer.Exit(run_workbench(workspace_path(), safe=safe))
@@ -138,22 +138,10 @@ def demo(
             lambda: f"{len(pictures)} screenshots in {out}",
         )
         raise typer.Exit(0 if report.ok else 1)
-    need_qt()
+    opening.need_qt()
     from app.main import run_workbench
 
     raise typer.Exit(run_workbench(whole_loop.prepare_workspace(), demo=True))
-
-
-def need_qt() -> None:
-    """Check for the libraries a window needs: without them Qt ends the process with a trace and no remedy.
-
-    Raises ``SiteloreError`` that names the libraries and the packages.
-    """
-    from app.engine.services.doctor import missing_qt, needs_xcb
-
-    lacking = missing_qt(display=needs_xcb(os.environ))
-    if lacking is not None:
-        raise SiteloreError(f"the window can't open: {lacking.found}; install them with: {lacking.remedy}")
 
 
 def _serve_demo(port: int) -> None:

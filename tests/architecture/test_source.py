@@ -101,7 +101,7 @@ def test_the_lock_has_no_cuda_and_pins_everything_with_a_hash() -> None:
     assert [line for line in entries if re.match(r"(nvidia|cuda|triton)", line)] == []
     cpu = [line for line in entries if re.match(r"torch==\S+\+cpu ; sys_platform == 'linux'$", line)]
     assert len(cpu) == 1
-    pinned = re.compile(r"^[\w.-]+==[\w.+]+( ; .+?)?( --hash=sha256:[0-9a-f]{64})+$")
+    pinned = re.compile(r"^[\w.-]+==[\w.+!]+( ; .+?)?( --hash=sha256:[0-9a-f]{64})+$")
     assert [line for line in entries if line not in cpu and not pinned.match(line)] == []
 
 

@@ -1,4 +1,4 @@
-"""What is double-clicked: a knowledge base is shown beside the own one, a run is imported and opened in Review."""
+"""Opening by a double click: a knowledge base is shown beside the own one, a run is imported and opened."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], str]]:
 
     monkeypatch.setattr("app.main.run_workbench", window)
     monkeypatch.setattr("app.log.setup", lambda *_: None)
-    monkeypatch.setattr("app.cli.root.need_qt", lambda: None)
+    monkeypatch.setattr("app.cli.opening.need_qt", lambda: None)
     return found
 
 

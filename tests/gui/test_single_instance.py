@@ -81,6 +81,25 @@ def test_a_second_start_hands_its_files_over(run, tmp_path: Path) -> None:
     first.release()
 
 
+def test_files_that_come_while_the_window_is_being_filled_are_not_lost(run, tmp_path: Path) -> None:
+    first = SingleInstance(tmp_path / "ws", tmp_path)
+    first.claim()
+
+    async def start_again(name: str) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *hand_over(str(tmp_path / "ws"), str(tmp_path), name), cwd=ROOT, stdout=asyncio.subprocess.PIPE
+        )
+        await process.communicate()
+
+    brought: list[str] = []
+    run(start_again("/a"))
+    first.listen(lambda paths, _place: brought.extend(paths))
+    assert brought == ["/a"]
+    run(start_again("/b"))
+    assert brought == ["/a", "/b"]
+    first.release()
+
+
 def test_a_window_that_was_killed_leaves_no_lock(qapp, tmp_path: Path) -> None:
     code = HAND_OVER + "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
     dead = subprocess.run(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import html
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QObject, Signal
@@ -78,7 +78,8 @@ class DesktopNotifications(QObject):
     async def _show(self, note: DesktopNotification) -> None:
         async with asyncio.timeout(TIMEOUT_SECONDS):
             if self._system is not None:
-                await self._system.show(cut_short(note))
+                title, body = _plain(note.title)[:LONGEST_TITLE], _plain(note.body)[:LONGEST_BODY]
+                await self._system.show(note.key, title, body, note.urgency)
                 return
             await self._connect()
             body = note.body[:LONGEST_BODY]
@@ -185,12 +186,6 @@ class DesktopNotifications(QObject):
         self._ready, self._router = None, None
         self._ids.clear()
         self._tasks.cancel("desktop-notes")
-
-
-def cut_short(note: DesktopNotification) -> DesktopNotification:
-    """Return a notification that is not too long, without control characters."""
-    title, body = _plain(note.title)[:LONGEST_TITLE], _plain(note.body)[:LONGEST_BODY]
-    return replace(note, title=title, body=body)
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,6 +39,7 @@ class SingleInstance(QObject):
         self._lock = QLockFile(str(runtime / f"{name}.lock"))
         self._lock.setStaleLockTime(0)  # never by age: a lock is stale only when its process is gone
         self._server: QLocalServer | None = None
+        self._waiting: list[tuple[list[str], str]] | None = []
 
     def claim(self, paths: Sequence[str] = (), place: str = "") -> bool:
         """Return True when this is the first; else send ``paths`` to the first and bring it to the front.
@@ -57,6 +58,13 @@ class SingleInstance(QObject):
         if server.listen(self._address):
             self._server = server
         return True
+
+    def listen(self, called: Callable[[list[str], str], None]) -> None:
+        """Call this for every later start from now on, and for those that came while the window was being filled."""
+        self.called.connect(called)
+        waiting, self._waiting = self._waiting, None
+        for message in waiting or ():
+            called(*message)
 
     def release(self) -> None:
         if self._server is not None:
@@ -103,6 +111,8 @@ class SingleInstance(QObject):
         socket.flush()
         socket.disconnectFromServer()
         if message is not None:
+            if self._waiting is not None:
+                self._waiting.append(message)
             self.called.emit(*message)
 
 

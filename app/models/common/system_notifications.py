@@ -13,8 +13,6 @@ from app.errors import SiteloreError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.models.common.desktop_notifications import DesktopNotification
-
 log = logging.getLogger(__name__)
 
 
@@ -32,25 +30,25 @@ class SystemNotifications:
         self._notifier: Any = None
         self._shown: dict[str, str] = {}
 
-    async def show(self, note: DesktopNotification) -> None:
-        """Show a notification in place of the one with the same key.
+    async def show(self, key: str, title: str, body: str, urgency: int) -> None:
+        """Show a notification in place of the one with the same key; ``urgency`` is 0 to 2.
 
         Raises ``SiteloreError`` where the system shows none: the library is missing, nobody gave permission, or (macOS)
         the program is no bundle of its own.
         """
         await self._connect()
         library, dispatched = self._library, list[bool]()
-        urgency = (library.Urgency.Low, library.Urgency.Normal, library.Urgency.Critical)[note.urgency]
-        await self.withdraw(note.key)
-        self._shown[note.key] = await self._notifier.send(
-            title=note.title,
-            message=note.body,
-            urgency=urgency,
+        urgencies = (library.Urgency.Low, library.Urgency.Normal, library.Urgency.Critical)
+        await self.withdraw(key)
+        self._shown[key] = await self._notifier.send(
+            title=title,
+            message=body,
+            urgency=urgencies[urgency],
             on_dispatched=lambda: dispatched.append(True),
-            on_clicked=lambda: self._followed(note.key),
+            on_clicked=lambda: self._followed(key),
         )
         if not dispatched:
-            self._shown.pop(note.key, None)
+            self._shown.pop(key, None)
             raise SiteloreError("the system did not take the notification")
 
     async def withdraw(self, key: str) -> None:

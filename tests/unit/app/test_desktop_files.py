@@ -12,12 +12,14 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from app.assets import resource
 from app.cli import desktop, desktop_files
 from app.cli.command_tree import CommandNode, command_tree
 from app.cli.completion import completion_script
 from app.cli.man_page import man_page
+from app.cli.root import app
 from app.errors import SiteloreError
 
 PROGRAM = Path("/opt/a place/bin/sitelore")
@@ -25,7 +27,7 @@ PROGRAM = Path("/opt/a place/bin/sitelore")
 
 @pytest.fixture(scope="module")
 def nodes() -> list[CommandNode]:
-    return command_tree()
+    return command_tree(get_command(app))
 
 
 @pytest.mark.parametrize(
@@ -79,23 +81,23 @@ def test_the_types_of_files_are_those_of_the_entry_and_found_by_their_content():
     assert about.findtext("project_license") == "Apache-2.0"
 
 
-def test_installing_twice_writes_once_and_removing_leaves_nothing(tmp_path: Path):
-    first = desktop_files.install(tmp_path, PROGRAM, "1.2.3")
+def test_installing_twice_writes_once_and_removing_leaves_nothing(nodes: list[CommandNode], tmp_path: Path):
+    first = desktop_files.install(tmp_path, PROGRAM, "1.2.3", nodes)
     assert {path.relative_to(tmp_path).parts[0] for path in first} == {
         "applications", "bash-completion", "fish", "icons", "man", "metainfo", "mime", "zsh",
     }  # fmt: skip
-    assert desktop_files.install(tmp_path, PROGRAM, "1.2.3") == []
-    moved = desktop_files.install(tmp_path, Path("/elsewhere/sitelore"), "1.2.3")
+    assert desktop_files.install(tmp_path, PROGRAM, "1.2.3", nodes) == []
+    moved = desktop_files.install(tmp_path, Path("/elsewhere/sitelore"), "1.2.3", nodes)
     assert [path.name for path in moved] == ["sitelore.desktop"]
     assert sorted(desktop_files.remove(tmp_path)) == sorted(first)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
     assert desktop_files.remove(tmp_path) == []
 
 
-def test_pictures_have_the_size_that_their_folder_says(tmp_path: Path):
+def test_pictures_have_the_size_that_their_folder_says(nodes: list[CommandNode], tmp_path: Path):
     from PIL import Image
 
-    desktop_files.install(tmp_path, PROGRAM, "1")
+    desktop_files.install(tmp_path, PROGRAM, "1", nodes)
     pictures = list(tmp_path.glob("icons/hicolor/*/apps/*.png"))
     assert len(pictures) == 8
     for path in pictures:
@@ -111,8 +113,10 @@ def test_only_an_absolute_data_home_counts(tmp_path: Path):
     assert desktop_files.data_home({**environ, "XDG_DATA_HOME": "/data"}) == Path("/data")
 
 
-def test_folders_are_left_to_the_file_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    desktop_files.install(tmp_path, PROGRAM, "1")
+def test_folders_are_left_to_the_file_manager(
+    nodes: list[CommandNode], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    desktop_files.install(tmp_path, PROGRAM, "1", nodes)
     answers = iter(["org.gnome.Nautilus.desktop\n", "sitelore.desktop\n"])
     monkeypatch.setattr(desktop_files.shutil, "which", lambda name: name if name == "xdg-mime" else None)
     monkeypatch.setattr(desktop_files, "_run", lambda _command: (True, next(answers)))
@@ -121,7 +125,7 @@ def test_folders_are_left_to_the_file_manager(tmp_path: Path, monkeypatch: pytes
     assert desktop_files.FOLDERS in entry.read_text("utf-8")
     assert desktop_files.give_folders_back(tmp_path)
     assert desktop_files.FOLDERS not in entry.read_text("utf-8")
-    assert desktop_files.install(tmp_path, PROGRAM, "1") == []
+    assert desktop_files.install(tmp_path, PROGRAM, "1", nodes) == []
 
 
 def test_other_systems_are_told_that_nothing_is_done(monkeypatch: pytest.MonkeyPatch):
@@ -129,12 +133,12 @@ def test_other_systems_are_told_that_nothing_is_done(monkeypatch: pytest.MonkeyP
     for system in ("win32", "darwin"):
         monkeypatch.setattr(desktop.sys, "platform", system)
         with pytest.raises(SiteloreError, match="nothing is put into"):
-            desktop.install_desktop()
+            desktop.install_desktop(None)  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(not shutil.which("desktop-file-validate"), reason="desktop-file-utils is not installed")
-def test_the_desktops_own_checker_accepts_the_entry(tmp_path: Path):
-    desktop_files.install(tmp_path, PROGRAM, "1")
+def test_the_desktops_own_checker_accepts_the_entry(nodes: list[CommandNode], tmp_path: Path):
+    desktop_files.install(tmp_path, PROGRAM, "1", nodes)
     done = subprocess.run(
         ["desktop-file-validate", str(tmp_path / desktop_files.ENTRY)],
         capture_output=True, text=True, check=False,
@@ -190,7 +194,7 @@ def test_shells_complete_commands_options_and_values(
     nodes: list[CommandNode], tmp_path: Path, shell: str, line: str, some: set[str]
 ):
     if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed")
+        pytest.skip("the shell is not installed")
     file = tmp_path / "script"
     file.write_text(completion_script(shell, nodes, "1"), "utf-8")
     words = " ".join(repr(word) for word in ["sitelore", *line.split(" ")])
