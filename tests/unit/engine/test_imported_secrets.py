@@ -1,4 +1,4 @@
-"""What was typed into a secret field is nowhere in an imported run: not in actions, answers, texts or pages."""
+"""Texts typed into secret fields are nowhere in an imported run: not in actions, answers, texts or pages."""
 
 from __future__ import annotations
 
