@@ -53,6 +53,14 @@ FAULTS = (
         ("tests/unit/engine/test_rules_on_incomplete_runs.py",),
     ),
     Mutation(
+        "address-is-a-page",
+        "app/engine/detectors/rules/pages.py",
+        "if empty and page.screenshot and",
+        "if empty and",
+        "A page of which only the address is known is not an empty page.",
+        ("tests/unit/engine/test_rules_on_incomplete_runs.py",),
+    ),
+    Mutation(
         "absent-in-one-step",
         "app/engine/imports/absences.py",
         "lambda of: not any(step.reason for step in of.steps)",

@@ -98,7 +98,7 @@ def test_a_changed_page_an_unknown_page_and_another_address_are_an_effect():
             "Led to a page that the browser could not load",
         ),
         ({"notices": ("Whoops, our bad...",)}, "Led to a page with the error 'Whoops, our bad...' at '/x'"),
-        ({"title": "", "tree": ""}, "Led to an empty page at '/x'"),
+        ({"title": "", "tree": "", "screenshot": "white"}, "Led to an empty page at '/x'"),
     ],
 )
 def test_error_pages_blame_the_action_before(page: dict, told: str):

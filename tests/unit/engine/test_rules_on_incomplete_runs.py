@@ -86,6 +86,12 @@ NAMED = {"outcome": Outcome.ANSWERED, "answer": "The cheapest are Zyx Wuv by Quo
             {},
             {"tree": "", "html": ""},
         ),
+        (  # only some pages were recorded: of the last no more than its address
+            "error-page",
+            [FULL, replace(FULL, url=A, title="", tree="", html="")],
+            {},
+            {"screenshot": ""},
+        ),
         ("error-page", at(A, title="404 Not Found"), {}, {"title": ""}),
         ("login-wall", at("https://shop.example/login"), {}, {"url": ""}),
         ("unreadable-output", [replace(FULL, action=None)], {}, {"raw_output": ""}),

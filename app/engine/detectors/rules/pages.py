@@ -174,7 +174,8 @@ def page_error(page: Step, *, records_contents: bool = True) -> str:
         if _ERROR_NOTICE.search(notice[:2000]):
             return f"a page with the error {quoted(notice, 120)}"
     empty = records_contents and not page.title and not page.tree and not page.html
-    if empty and page.url.startswith(("http://", "https://")):
+    # without a picture it may be known by its address alone, as what other programs did not record
+    if empty and page.screenshot and page.url.startswith(("http://", "https://")):
         return "an empty page"
     return ""
 
