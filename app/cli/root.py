@@ -234,7 +234,7 @@ def run(arguments: list[str]) -> int:
                 return _leave(arguments, "stopped", 1)
             case "ClickException" | "TyperException":
                 words = error.format_message() if hasattr(error, "format_message") else str(error)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
-                words = words.replace(": Value error, ", ": ")
+                words = str(words).replace(": Value error, ", ": ")  # pyright: ignore[reportUnknownArgumentType]
                 named = getattr(getattr(error, "ctx", None), "command_path", "") or "sitelore"
                 return _leave(
                     arguments, f"{words} (see '{named} --help')", int(getattr(error, "exit_code", 2))

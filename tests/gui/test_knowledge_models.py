@@ -18,7 +18,6 @@ from app.models.knowledge.tip_editor import TipEditor
 from app.models.knowledge.tip_fields import draft_of, field_of, with_field
 from app.models.knowledge.tip_filter import parse_tip_filter
 from app.models.knowledge.tip_history import RevisionListModel, revision_rows
-from kb.tip_changes import changes_between, diff_words
 from app.models.knowledge.tip_table import COLUMNS, TipTableModel, ago
 from kb.tip import (
     Kind,
@@ -34,6 +33,7 @@ from kb.tip import (
     Tip,
     TipRecord,
 )
+from kb.tip_changes import changes_between, diff_words
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 

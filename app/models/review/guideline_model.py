@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.engine.api.review_api import Guideline
 from app.models.common.translate import tr
-from kb.tip_changes import DiffPart, diff_words
 from app.models.knowledge.tip_table import ago
+from kb.tip_changes import DiffPart, diff_words
 
 if TYPE_CHECKING:
     from app.models.common.engine_client import EngineEvents

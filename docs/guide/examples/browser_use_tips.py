@@ -30,7 +30,10 @@ async def main(file: str, task: str, start: str) -> None:
     )
     with open_frozen(file) as kb:
         agent = Agent(
-            task=task, llm=llm, browser=browser, initial_actions=[{"navigate": {"url": start, "new_tab": False}}]
+            task=task,
+            llm=llm,
+            browser=browser,
+            initial_actions=[{"navigate": {"url": start, "new_tab": False}}],
         )
         given = give_tips(agent, kb)
         history = await agent.run(max_steps=20)

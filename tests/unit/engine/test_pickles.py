@@ -347,7 +347,8 @@ def test_a_process_whose_parent_was_killed_ends_at_once():
             sys.executable,
             "-c",
             "import time; from pathlib import Path; from app.engine.pickles.reader import PickleReader;"
-            " r = PickleReader(); r.read(b'N.', 'arguments', Path('x')); print(r._process.pid, flush=True); time.sleep(60)",
+            " r = PickleReader(); r.read(b'N.', 'arguments', Path('x')); print(r._process.pid, flush=True);"
+            " time.sleep(60)",
         ],
         stdout=subprocess.PIPE,
         cwd=ROOT,

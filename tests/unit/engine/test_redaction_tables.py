@@ -120,7 +120,7 @@ THOROUGH = {
     b"key=": f'<a href="/feed?access-key={VALUE}">',
     b"one-time-code": f'<input autocomplete="one-time-code" value="{VALUE}">',
     b"cc-csc": f"<input autocomplete='cc-csc' value='{VALUE}'>",
-    b"csrf": f'<input type=hidden name=_csrf value={VALUE}>',
+    b"csrf": f"<input type=hidden name=_csrf value={VALUE}>",
     b"Token": f'<input name="__RequestVerificationToken" value="{VALUE}">',
 }
 """What each entry of ``_THOROUGH_HINTS`` is there for."""
