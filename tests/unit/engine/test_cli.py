@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -166,7 +167,8 @@ def test_a_run_is_shown_with_the_page_of_each_step(workspace, capsys):
     assert pages == ["at http://h/a", 0, 1, "at http://h/b", 2, "at an unknown address", 3]
 
 
-def test_a_table_cuts_long_cells_and_sets_numbers_right():
+def test_a_table_in_a_terminal_cuts_long_cells_and_sets_numbers_right(monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert table([("a", 1), ("b" * 9, 10)], ("name", "n"), widest=6).splitlines() == [
         "name     n",
         "a        1",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from app.cli import graph, kb
@@ -23,8 +25,9 @@ FOUND = Retrieval(
 
 
 def test_an_explained_retrieval_tells_the_whole_reason_and_the_score_of_each_route(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)  # elsewhere nothing is cut
     kb._show_found(FOUND, False, False)
     assert WHY not in capsys.readouterr().out
 
