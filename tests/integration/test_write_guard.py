@@ -228,6 +228,7 @@ class Held:
 
     def __init__(self) -> None:
         self.control, self.state = self, RunState.TAKEN_OVER
+        self.needs: tuple[object, ...] = ()
 
     async def take_over(self) -> None:
         return None
