@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 
 from app.engine.api.evaluation_api import TipCreditRow
 from app.engine.core.events import EvaluationAdvanced, KnowledgeChanged
-from app.models.knowledge.knowledge_model import KnowledgeModel, KnowledgeState
-from app.views.knowledge.knowledge_view import KnowledgeView
+from app.models.knowledge.knowledge_model import KnowledgeState
 from app.views.widgets import EmptyState
 from kb.tip import Provenance, Status, Tip
 from tests.support import qt_loop
+from tests.support.knowledge_window import shown_knowledge
 
 Key = Qt.Key
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -70,15 +70,7 @@ def make_desk(qtbot, client, tasks, center, theme):
     desks: list[Desk] = []
 
     def make(start=True):
-        theme.set_reduced_motion(True)
-        model = KnowledgeModel(client, tasks)
-        view = KnowledgeView(model, center, theme)
-        qtbot.addWidget(view)
-        view.addActions(center.actions())
-        center.set_place("knowledge")
-        view.resize(1224, 740)
-        view.show()
-        view.activateWindow()
+        model, view = shown_knowledge(qtbot, client, tasks, center, theme)
         view.focus_first()
         desk = Desk(view, model, client.api, center)
         desks.append(desk)

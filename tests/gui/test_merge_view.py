@@ -10,13 +10,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.engine.api.shared_knowledge_api import MergeChoices
-from app.models.knowledge.knowledge_model import KnowledgeModel, KnowledgeState
-from app.views.knowledge.knowledge_view import KnowledgeView
+from app.models.knowledge.knowledge_model import KnowledgeState
 from kb.confidential import LeaveOut
 from kb.merge_plan import MergePlan, MergeRow, MergeSide
 from kb.three_way import MergeConflict, MergeOutcome
 from kb.tip import Status, Tip
 from tests.support import qt_loop
+from tests.support.knowledge_window import shown_knowledge
 
 Key = Qt.Key
 BASE = Tip(
@@ -60,15 +60,7 @@ PLAN = MergePlan(
 @pytest.fixture
 def knowledge(qtbot, client, tasks, center, theme, fake_engine):
     fake_engine.merge_plan = PLAN
-    theme.set_reduced_motion(True)
-    model = KnowledgeModel(client, tasks)
-    view = KnowledgeView(model, center, theme)
-    qtbot.addWidget(view)
-    view.addActions(center.actions())
-    center.set_place("knowledge")
-    view.resize(1224, 740)
-    view.show()
-    view.activateWindow()
+    model, view = shown_knowledge(qtbot, client, tasks, center, theme)
     model.start()
     qt_loop.until(lambda: model.state is not KnowledgeState.LOADING and view.isActiveWindow())
     model.merging.open(PLAN.path)

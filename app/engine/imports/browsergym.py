@@ -8,8 +8,6 @@ says.
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -30,7 +28,7 @@ from app.engine.imports.json_values import fields_of, items_of
 from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.picture_files import urls_of
 from app.engine.imports.run_format import FoundPart, RunFinder, RunFormat, SourceFolder
-from app.engine.imports.source_files import MAX_JSON_BYTES, ReadRun, natural_key, read_bytes, read_json_object
+from app.engine.imports.source_files import ReadRun, names_in, read_files, read_json_object
 from app.engine.imports.step_counts import count_steps
 from app.engine.imports.step_records import StepReader, integer, number, text
 from app.engine.pickles.reader import TookTooLong, TooManyTimeouts, reader
@@ -94,7 +92,7 @@ def load(folder: Path, root: Path) -> ExperimentFolder:
     Raises:
         InputError: the folder can't be listed.
     """
-    return _load(folder, root, _names(folder))
+    return _load(folder, root, names_in(folder))
 
 
 def load_end(folder: Path, root: Path, *, page: bool) -> ExperimentFolder:
@@ -106,37 +104,17 @@ def load_end(folder: Path, root: Path, *, page: bool) -> ExperimentFolder:
     Raises:
         InputError: the folder can't be listed.
     """
-    names = _names(folder)
+    names = names_in(folder)
     last = next((name for name in reversed(names) if _STEP_FILE.fullmatch(name)), "")
     raw = _load(folder, root, [name for name in names if name in (_SUMMARY, _ARGUMENTS, _GOAL, last)])
     raw.is_end, raw.has_page = True, page
     return raw
 
 
-def _names(folder: Path) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted((entry.name for entry in entries), key=natural_key)
-    except OSError as error:
-        raise InputError(f"can't be listed: {error.strerror}", path=str(folder)) from error
-
-
 def _load(folder: Path, root: Path, names: list[str]) -> ExperimentFolder:
     raw = ExperimentFolder(folder=folder, root=root, files={}, content_hash="")
-    digest = hashlib.sha256()
-    for name in names:
-        if name not in (_SUMMARY, _ARGUMENTS, _GOAL) and not _STEP_FILE.fullmatch(name):
-            continue
-        try:
-            data = read_bytes(folder / name, MAX_JSON_BYTES)
-        except InputError as error:
-            raw.problems.append(PathError(path=error.path, error=error.what))
-            continue
-        raw.files[name] = data
-        if name != _ARGUMENTS:
-            digest.update(f"{name}\0{len(data)}\0".encode())
-            digest.update(data)
-    raw.content_hash = digest.hexdigest()
+    wanted = [name for name in names if name in (_SUMMARY, _ARGUMENTS, _GOAL) or _STEP_FILE.fullmatch(name)]
+    raw.files, raw.content_hash = read_files(folder, wanted, raw.problems, unhashed=(_ARGUMENTS,))
     raw.pictures = frozenset(int(found[1]) for name in names if (found := _PICTURE.fullmatch(name)))
     return raw
 

@@ -7,8 +7,6 @@ answer in the last one never ran.
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,10 +19,9 @@ from app.engine.core.trajectory import Outcome, Run, Step
 from app.engine.imports import companion_files, run_format, step_records
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import (
-    MAX_JSON_BYTES,
     ReadRun,
-    natural_key,
-    read_bytes,
+    names_in,
+    read_files,
     read_json_object,
 )
 from app.engine.imports.step_counts import count_steps
@@ -90,7 +87,7 @@ def load(folder: Path, root: Path) -> RawRun:
     Raises:
         InputError: the folder can't be listed.
     """
-    return _load(folder, root, _names(folder))
+    return _load(folder, root, names_in(folder))
 
 
 def load_end(folder: Path, root: Path, *, page: bool) -> RawRun:
@@ -102,39 +99,22 @@ def load_end(folder: Path, root: Path, *, page: bool) -> RawRun:
     Raises:
         InputError: the folder can't be listed.
     """
-    names = _names(folder)
+    names = names_in(folder)
     last = next((name for name in reversed(names) if _STEP_FILE.fullmatch(name)), "")
     raw = _load(folder, root, [name for name in names if name in (_SUMMARY_FILE, last)])
     raw.is_end, raw.has_page = True, page
     return raw
 
 
-def _names(folder: Path) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted((entry.name for entry in entries), key=natural_key)
-    except OSError as error:
-        raise InputError(f"can't be listed: {error.strerror}", path=str(folder)) from error
-
-
 def _load(folder: Path, root: Path, names: list[str]) -> RawRun:
     raw = RawRun(folder=folder, root=root, files={}, content_hash="")
-    digest = hashlib.sha256()
-    for name in names:
-        if name == _SUMMARY_FILE or _STEP_FILE.fullmatch(name):
-            try:
-                data = read_bytes(folder / name, MAX_JSON_BYTES)
-            except InputError as error:
-                raw.problems.append(PathError(path=error.path, error=error.what))
-                continue
-            raw.files[name] = data
-            digest.update(f"{name}\0{len(data)}\0".encode())
-            digest.update(data)
-        elif name.endswith((".pkl", ".pickle", ".pkl.gz")):
-            raw.problems.append(
-                PathError(path=str(folder / name), error="a Python pickle; pickles are never opened")
-            )
-    raw.content_hash = digest.hexdigest()
+    wanted = [name for name in names if name == _SUMMARY_FILE or _STEP_FILE.fullmatch(name)]
+    raw.files, raw.content_hash = read_files(folder, wanted, raw.problems)
+    raw.problems += [
+        PathError(path=str(folder / name), error="a Python pickle; pickles are never opened")
+        for name in names
+        if name.endswith((".pkl", ".pickle", ".pkl.gz"))
+    ]
     return raw
 
 

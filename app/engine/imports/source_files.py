@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -78,6 +79,42 @@ def read_bytes(path: Path, limit: int) -> bytes:
         return reading.read_bytes(path, limit, follow=False)
     except reading.Unreadable as error:
         raise InputError(error.why, path=str(path)) from error
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names in a folder, in natural order.
+
+    Raises:
+        InputError: it can't be listed.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((entry.name for entry in entries), key=natural_key)
+    except OSError as error:
+        raise InputError(f"can't be listed: {error.strerror}", path=str(folder)) from error
+
+
+def read_files(
+    folder: Path, names: Iterable[str], problems: list[PathError], unhashed: Container[str] = ()
+) -> tuple[dict[str, bytes], str]:
+    """Return the bytes of files by name, and the hash of their names and contents; unreadable ones are problems.
+
+    Args:
+        unhashed: names of files that do not make the run another one.
+    """
+    files: dict[str, bytes] = {}
+    digest = hashlib.sha256()
+    for name in names:
+        try:
+            data = read_bytes(folder / name, MAX_JSON_BYTES)
+        except InputError as error:
+            problems.append(PathError(path=error.path, error=error.what))
+            continue
+        files[name] = data
+        if name not in unhashed:
+            digest.update(f"{name}\0{len(data)}\0".encode())
+            digest.update(data)
+    return files, digest.hexdigest()
 
 
 def read_bytes_start(path: Path, count: int) -> bytes:

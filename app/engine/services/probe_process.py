@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from importlib import import_module
 from typing import Any
 
@@ -56,12 +55,7 @@ async def _start_browser(channel: str) -> object:
     return found
 
 
-def _silence() -> object:
-    time.sleep(60)  # for the test of a probe that does not answer
-    return None
-
-
-PROBES = {"qt": _qt, "sqlite": _sqlite, "browser": _browser, "silence": _silence}
+PROBES = {"qt": _qt, "sqlite": _sqlite, "browser": _browser}
 
 if __name__ == "__main__":
     try:

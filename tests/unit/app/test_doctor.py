@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -245,8 +246,10 @@ async def test_a_browser_that_may_not_run_without_its_sandbox_is_not_told_to_be_
 
 async def test_a_child_that_hangs_is_ended_and_called_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor_probes, "PROBE_TIMEOUT", 0.2)
+    silent = [sys.executable, "-c", "import time; time.sleep(60)"]
+    monkeypatch.setattr(doctor_probes, "child_command", lambda *_: silent)
     with pytest.raises(doctor_probes.ProbeTimeout, match="no answer"):
-        await doctor_probes.run_probe("silence")
+        await doctor_probes.run_probe("sqlite")
 
 
 @pytest.mark.parametrize("check", ["Qt", "SQLite"])

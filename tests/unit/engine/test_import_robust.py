@@ -53,7 +53,7 @@ def test_a_missing_step_file_is_noted_and_its_action_taken_from_the_next(tmp_pat
 
 def test_a_huge_file_is_left_out(tmp_path, monkeypatch):
     folder = write_run(tmp_path / "r")
-    monkeypatch.setattr("app.engine.imports.colorbrowseragent.MAX_JSON_BYTES", 2000)
+    monkeypatch.setattr("app.engine.imports.source_files.MAX_JSON_BYTES", 2000)
     (folder / "steps_info_1.json").write_text(" " * 3000)
     got = read_run(folder, tmp_path, SITES)
     assert "larger than" in got.problems[0].error
