@@ -175,7 +175,7 @@ class TipDetail(QFrame):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         top = Qt.AlignmentFlag.AlignTop
-        order = [*PARTS, "keywords", "site", "kind", "scope", "tags"]
+        order = [*PARTS, "keywords", "site", "kind", "tags", "scope"]  # pages are counted below the scope
         for row, name in enumerate(order):
             label, field = self.words[name], self.kind if name == "kind" else self.fields[name]
             label.setBuddy(field)
@@ -202,8 +202,8 @@ class TipDetail(QFrame):
             self.fields["keywords"],
             self.fields["site"],
             self.kind,
-            self.fields["scope"],
             self.fields["tags"],
+            self.fields["scope"],
         ]
         order += [*self.steps.tab_order, *self.drafted.tab_order, *self.region.tab_order]
         order += self.tests.buttons.values()
