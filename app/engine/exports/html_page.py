@@ -340,7 +340,8 @@ def _facts(run: Run, steps: int) -> str:
         ("Cost", run.cost.words if run.cost is not None else ""),
         ("Tokens", f"{run.tokens[0]:,} in, {run.tokens[1]:,} out" if tokens else ""),
         ("Knowledge", run.knowledge if run.knowledge not in ("", "none") else ""),
-        ("Recorded by", run.source),
+        ("Agent", run.policy),
+        ("Recorded as", run.source),
     )
     cells = "".join(
         f"<div><dt>{escape(name)}</dt><dd><bdi>{escape(value)}</bdi></dd></div>"
