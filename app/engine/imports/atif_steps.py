@@ -17,6 +17,7 @@ from app.engine.imports.aria_snapshot import tree_of_snapshot
 from app.engine.imports.json_values import fields_of, items_of
 from app.engine.imports.page_contents import ForeignContents, as_json, secrets_in_call
 from app.engine.imports.picture_files import PictureFiles
+from app.engine.imports.shown_page import ShownPage, page_after
 from app.engine.imports.step_records import integer, number, text
 from app.engine.imports.tool_calls import LOOKING, base_name, read_tool_call
 from app.engine.imports.tool_results import ToolResult, read_tool_result
@@ -31,19 +32,6 @@ MAX_DEPTH = 4
 _ADDRESS = re.compile(r"^(?:current |page )?url: *(\S+) *$", re.MULTILINE | re.IGNORECASE)
 _TITLE = re.compile(r"^(?:page|title|page title): *(.+?) *$", re.MULTILINE | re.IGNORECASE)
 _ERROR = re.compile(r"\s*(?:error|exception|failed)\b[:\s]", re.IGNORECASE)
-_STAYS = frozenset(
-    {"fill", "hover", "scroll", "noop", "select_option", "check", "uncheck", "clear", "keyboard_type"}
-)
-"""Actions that leave the address as it is, where the result does not say otherwise."""
-
-
-@dataclass(slots=True)
-class _Page:
-    url: str = ""
-    title: str = ""
-    tree: str = ""
-    html: str = ""
-    picture: str = ""
 
 
 @dataclass(slots=True)
@@ -61,7 +49,7 @@ class TrajectorySteps:
     answer: str = ""
     first_at: float = 0.0
     counts: dict[str, int] = field(default_factory=dict[str, int])
-    _page: _Page = field(default_factory=_Page)
+    _page: ShownPage = field(default_factory=ShownPage)
     _thought: list[str] = field(default_factory=list[str])
 
     def read(self, document: dict[str, Any], depth: int = 0, name: str = "") -> None:
@@ -75,8 +63,7 @@ class TrajectorySteps:
 
     def final(self) -> Step | None:
         """The page after the last action, where its result showed one."""
-        shows = self._page.url or self._page.tree or self._page.html or self._page.picture
-        if not shows:
+        if not self._page.is_known:
             return None
         return replace(self._page_step(len(self.steps), 0.0), executed=False)
 
@@ -168,7 +155,7 @@ class TrajectorySteps:
             url=redact_url(page.url),
             title=redact_text(page.title),
             html=self.contents.html(page.html),
-            screenshot=page.picture,
+            screenshot=page.stored,
             started_at=at,
         )
         return self.contents.with_tree(step, page.tree)
@@ -189,26 +176,13 @@ class TrajectorySteps:
 
     def _show(self, result: ToolResult, kind: str, args: dict[str, Any], *, failed: bool) -> None:
         """Take the page that a result shows; without one, an action may have left the page that is known."""
-        picture = self._pictures.pop() if self._pictures else ""
+        stored = self._pictures.pop() if self._pictures else ""
         self._pictures.clear()
         if result.picture:
-            picture = self.contents.picture(result.picture) or picture
-        if result.shows_page or picture:
-            same = not result.url or result.url == self._page.url
-            self._page = _Page(
-                url=result.url or self._page.url,
-                title=result.title or (self._page.title if same else ""),
-                tree=result.tree,
-                html=result.html,
-                picture=picture,
-            )
-        elif failed or not kind or base_name(kind) in LOOKING:
-            return
-        elif kind in _STAYS:
-            self._page = _Page(url=self._page.url, title=self._page.title)
-        else:
-            url = args.get("url")
-            self._page = _Page(url=url) if kind in ("goto", "new_tab") and isinstance(url, str) else _Page()
+            stored = self.contents.picture(result.picture) or stored
+        unchanged = failed or not kind or base_name(kind) in LOOKING
+        if result.shows_page or stored or not unchanged:
+            self._page = page_after(self._page, result, kind, args, failed=False, stored=stored)
 
     def _words(self, content: object) -> str:
         return "\n".join(filter(None, (one.strip() for one in self._texts(content))))

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-_EMPTY: dict[str, Any] = {}
+import orjson
 
 
 def fields_of(value: object) -> dict[str, Any]:
     """Return an object's fields, none of anything else."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else _EMPTY
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def items_of(value: object) -> list[Any]:
     """Return a list's items, none of anything else."""
     return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def parsed(value: object) -> object:
+    """Return a JSON text as its value, anything else as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return orjson.loads(value)
+        except ValueError:
+            return value
+    return value

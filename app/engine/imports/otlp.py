@@ -14,6 +14,7 @@ from app.engine.core.cost import Cost
 from app.engine.core.redaction import redact_text
 from app.engine.core.sites import SiteTable
 from app.engine.core.trajectory import Outcome, Run, Step
+from app.engine.imports.json_values import fields_of, parsed
 from app.engine.imports.otlp_evaluations import evaluation_of
 from app.engine.imports.otlp_index import index_file, looks_like_otlp, otlp_files, problems_of
 from app.engine.imports.otlp_messages import (
@@ -23,14 +24,13 @@ from app.engine.imports.otlp_messages import (
     kind_of,
     metadata_of,
     model_of,
-    parsed,
     sent_messages,
     tokens_of,
     words_of,
 )
 from app.engine.imports.otlp_spans import Trace, TracedSpan, read_trace
 from app.engine.imports.otlp_steps import ReadSteps, StepsOfSpans, error_of
-from app.engine.imports.otlp_values import mapping, text
+from app.engine.imports.otlp_values import text
 from app.engine.imports.page_contents import ForeignContents, sites_of
 from app.engine.imports.run_format import FoundPart, RunFormat, SourceFolder
 from app.engine.imports.source_files import ReadRun
@@ -173,8 +173,8 @@ def _words_in(value: object) -> str:
     found = parsed(value)
     if isinstance(found, str):
         return found
-    fields = mapping(found)
-    inner = mapping(fields.get("inputs")) or mapping(fields.get("kwargs")) or fields
+    fields = fields_of(found)
+    inner = fields_of(fields.get("inputs")) or fields_of(fields.get("kwargs")) or fields
     return next(
         (said for name in (*_GOAL_KEYS, "output", "answer", "result") if (said := text(inner.get(name)))), ""
     )

@@ -17,7 +17,8 @@ from typing import cast
 
 import orjson
 
-from app.engine.imports.otlp_values import Mapped, field_of, mapping, mappings, trace_id
+from app.engine.imports.json_values import fields_of
+from app.engine.imports.otlp_values import Mapped, field_of, mappings, trace_id
 from app.engine.imports.source_files import NESTED_TOO_DEEPLY, read_bytes_start, read_json_object
 from app.errors import InputError, PathError
 from kb import reading
@@ -72,7 +73,7 @@ class _Copies:
         """Return a resource; the last one is remembered, because most traces of a file share it."""
         last = self._last
         if last[0] != extent:
-            last = self._last = (extent, mapping(self.read(extent)))
+            last = self._last = (extent, fields_of(self.read(extent)))
         return last[1]
 
 
@@ -232,7 +233,7 @@ def records_of(path: Path, trace: str) -> Iterator[tuple[Mapped, Mapped]]:
                     continue
                 file.seek(place[0])
                 document = _line(file.read(place[1]), path)
-                for resource, records in _parts(mapping(document)):
+                for resource, records in _parts(fields_of(document)):
                     yield from ((resource, row) for row in records.get(trace, ()))
     except OSError as error:
         raise InputError(f"can't be read: {error.strerror or error}", path=str(path)) from error
@@ -253,7 +254,7 @@ def _parts(document: Mapped) -> Iterator[tuple[Mapped, dict[str, list[Mapped]]]]
                     if trace := trace_id(field_of(record, "traceId")):
                         found.setdefault(trace, []).append(record)
             if found:
-                yield mapping(part.get("resource")), found
+                yield fields_of(part.get("resource")), found
 
 
 def _has_agent(records: Sequence[Mapped]) -> bool:

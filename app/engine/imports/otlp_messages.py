@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-import orjson
-
+from app.engine.imports.json_values import fields_of, items_of, parsed
 from app.engine.imports.otlp_spans import TracedSpan
-from app.engine.imports.otlp_values import Mapped, items_of, mapping, mappings, real, text, whole
+from app.engine.imports.otlp_values import Mapped, mappings, real, text, whole
 
 MAX_TEXT = 200_000
 """Characters read of one message."""
@@ -142,10 +141,10 @@ def tool_result(span: TracedSpan) -> object:
             return value
     entity = parsed(span.attributes.get("traceloop.entity.output"))
     if entity not in (None, ""):
-        return mapping(entity).get("output", entity)
+        return fields_of(entity).get("output", entity)
     for event in span.events:
         if event.name == "gen_ai.tool.message":
-            return mapping(event.body).get("content") or event.attributes.get("content")
+            return fields_of(event.body).get("content") or event.attributes.get("content")
     return None
 
 
@@ -169,7 +168,7 @@ def sent_messages(span: TracedSpan) -> list[Message]:
     read = read or [_message(one) for one in _unflattened(found, "gen_ai.prompt.")]
     read = read or _messages(found.get("ai.prompt.messages")) or _messages(found.get("gen_ai.prompt"))
     read = read or _event_messages(span, "gen_ai.input.messages", "gen_ai.prompt", answers=False)
-    return read or _messages(mapping(parsed(found.get("input.value"))).get("messages"))
+    return read or _messages(fields_of(parsed(found.get("input.value"))).get("messages"))
 
 
 def answer_messages(span: TracedSpan) -> list[Message]:
@@ -234,20 +233,10 @@ def model_of(span: TracedSpan) -> str:
     return ""
 
 
-def parsed(value: object) -> object:
-    """Return a JSON text as its value, anything else as it is."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            return orjson.loads(value)
-        except ValueError:
-            return value
-    return value
-
-
 def read_args(value: object) -> Mapped:
     """Return arguments from an object, its JSON text, or a text alone."""
     found = parsed(value)
-    if fields := mapping(found):
+    if fields := fields_of(found):
         return fields
     if rows := items_of(found):
         return {"input": rows}
@@ -261,17 +250,17 @@ def _count(span: TracedSpan, *names: str) -> int:
 
 def _messages(value: object) -> list[Message]:
     found = parsed(value)
-    found = items_of(mapping(found).get("messages")) or found
+    found = items_of(fields_of(found).get("messages")) or found
     if isinstance(found, str) and found.strip():
         return [Message(role="", text=found[:MAX_TEXT])]
     return [
-        _message(one) for one in mappings(found) or ([mapping(found)] if "role" in mapping(found) else [])
+        _message(one) for one in mappings(found) or ([fields_of(found)] if "role" in fields_of(found) else [])
     ]
 
 
 def _message(value: Mapped) -> Message:
     """Read a message: parts of the GenAI conventions, or contents and tool calls as the models' APIs have them."""
-    inner = mapping(value.get("message")) or value
+    inner = fields_of(value.get("message")) or value
     read = Message(role=text(inner.get("role")) or text(value.get("role")), raw=inner)
     parts = items_of(parsed(inner.get("parts"))) + items_of(parsed(inner.get("contents")))
     content: object = inner.get("content")
@@ -283,17 +272,17 @@ def _message(value: Mapped) -> Message:
     elif rows := items_of(content):
         parts += rows
         read.raw = {**inner, "content": rows}
-    elif fields := mapping(content):
+    elif fields := fields_of(content):
         parts.append(fields)
     for part in parts:
         if isinstance(part, str):
             _add_text(read, part)
         else:
-            one = mapping(part)
-            _read_part(read, mapping(one.get("message_content")) or one)
+            one = fields_of(part)
+            _read_part(read, fields_of(one.get("message_content")) or one)
     for call in mappings(parsed(inner.get("tool_calls"))):
-        one = mapping(call.get("tool_call")) or call
-        _add_call(read, one, mapping(one.get("function")) or one)
+        one = fields_of(call.get("tool_call")) or call
+        _add_call(read, one, fields_of(one.get("function")) or one)
     answered = text(inner.get("tool_call_id")) or (text(inner.get("id")) if read.role == "tool" else "")
     if answered and read.role == "tool":
         result: object = inner.get("content")
@@ -340,12 +329,12 @@ def _add_call(read: Message, outer: Mapped, inner: Mapped) -> None:
 def _event_messages(span: TracedSpan, details: str, whole_text: str, *, answers: bool) -> list[Message]:
     read: list[Message] = []
     for event in span.events:
-        body = mapping(event.body) or mapping(parsed(event.attributes.get("gen_ai.event.content")))
+        body = fields_of(event.body) or fields_of(parsed(event.attributes.get("gen_ai.event.content")))
         if event.name in _CONTENT_EVENTS:
             found = event.attributes.get(details, body.get(details, event.attributes.get(whole_text)))
             read += _messages(found)
         elif answers and event.name == "gen_ai.choice":
-            message = mapping(parsed(body.get("message", event.attributes.get("message"))))
+            message = fields_of(parsed(body.get("message", event.attributes.get("message"))))
             read.append(_message(message or body or dict(event.attributes)))
         elif not answers and (named := _MESSAGE_EVENT.fullmatch(event.name)):
             read.append(_message({"role": named[1], **event.attributes, **body}))
@@ -362,7 +351,7 @@ def _unflattened(found: Mapped, prefix: str) -> list[Mapped]:
         for name in names[:-1]:
             if not isinstance(here.get(name), dict):
                 here[name] = dict[str, Any]()
-            here = mapping(here[name])
+            here = fields_of(here[name])
         if not isinstance(here.get(names[-1]), dict):
             here[names[-1]] = value
     rows = _as_lists(root)
@@ -370,7 +359,7 @@ def _unflattened(found: Mapped, prefix: str) -> list[Mapped]:
 
 
 def _as_lists(value: object) -> object:
-    fields = mapping(value)
+    fields = fields_of(value)
     if not fields:
         return value
     if all(name.isdecimal() and len(name) < 7 for name in fields):
@@ -385,7 +374,7 @@ def words_of(messages: Iterable[Message], roles: tuple[str, ...] = ("user", "hum
 
 def metadata_of(found: Mapping[str, Any]) -> Mapped:
     """Return what a span's ``metadata`` says, and the attributes of that prefix."""
-    said = mapping(parsed(found.get("metadata")))
+    said = fields_of(parsed(found.get("metadata")))
     flat = {
         name.removeprefix("metadata."): one for name, one in found.items() if name.startswith("metadata.")
     }

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import orjson
 
+from app.engine.imports.json_values import fields_of
 from app.engine.imports.otlp_index import records_of
 from app.engine.imports.otlp_values import (
     Mapped,
     attributes,
     field_of,
-    mapping,
     mappings,
     seconds,
     span_id,
@@ -132,7 +132,7 @@ def _open_cycles(by_id: dict[str, TracedSpan]) -> int:
 
 
 def _span(key: str, record: Mapped) -> TracedSpan:
-    status = mapping(record.get("status"))
+    status = fields_of(record.get("status"))
     start = seconds(field_of(record, "startTimeUnixNano"))
     return TracedSpan(
         id=key,

@@ -32,6 +32,7 @@ from app.engine.imports.otlp_spans import Trace, TracedSpan
 from app.engine.imports.otlp_tree import SpanTree
 from app.engine.imports.otlp_values import Mapped, text
 from app.engine.imports.page_contents import ForeignContents, as_json, secrets_in_call
+from app.engine.imports.shown_page import ShownPage, page_after
 from app.engine.imports.tool_calls import LOOKING, base_name, read_tool_call
 from app.engine.imports.tool_results import ToolResult, last_picture, read_tool_result
 
@@ -41,21 +42,6 @@ MAX_OUTPUT = 2000
 MAX_EXCHANGES = 64 * 2**20
 """Bytes kept of one run's exchanges with a model."""
 
-_STAYS = frozenset(
-    {
-        "fill",
-        "hover",
-        "scroll",
-        "noop",
-        "select_option",
-        "check",
-        "uncheck",
-        "clear",
-        "keyboard_type",
-        "upload_file",
-    }
-)
-"""Actions that leave the address as it is, where the result does not say otherwise."""
 _ROLES = {role.value for role in ChatRole}
 
 
@@ -120,15 +106,6 @@ class _Act:
     url: str = ""
     model: ModelCall | None = None
     attributes: Mapped = field(default_factory=dict[str, object])
-
-
-@dataclass(slots=True)
-class _Page:
-    url: str = ""
-    title: str = ""
-    tree: str = ""
-    html: str = ""
-    picture: bytes = b""
 
 
 @dataclass(slots=True)
@@ -220,26 +197,25 @@ class StepsOfSpans:
 
     def _steps(self, acts: list[_Act]) -> tuple[list[Step], Step | None]:
         steps: list[Step] = []
-        page, seen = _Page(), set[int]()
+        page, seen = ShownPage(), set[int]()
         for act in acts:
             result = read_tool_result(act.result)
             first = act.model is not None and id(act.model) not in seen
             if act.model is not None:
                 seen.add(id(act.model))
             if before := text(act.attributes.get("sitelore.page.before")):
-                page = _after(page, read_tool_result(before), "", {}, failed=False)
+                page = page_after(page, read_tool_result(before), "", {}, failed=False)
             if base_name(act.name) in LOOKING and result.shows_page:
-                page = _after(page, result, "", {}, failed=False)
+                page = page_after(page, result, "", {}, failed=False)
             step = self._step(len(steps), act, page, result, first=first)
             steps.append(step)
             kind = step.action.kind if step.action is not None else ""
             result.url = result.url or (act.url if not step.error else "")
-            page = _after(page, result, kind, act.args, failed=bool(step.error))
-        known = bool(page.url or page.tree or page.html or page.picture)
-        final = replace(self._on_page(len(steps), page), executed=False) if steps and known else None
+            page = page_after(page, result, kind, act.args, failed=bool(step.error))
+        final = replace(self._on_page(len(steps), page), executed=False) if steps and page.is_known else None
         return steps, final
 
-    def _step(self, index: int, act: _Act, page: _Page, result: ToolResult, *, first: bool) -> Step:
+    def _step(self, index: int, act: _Act, page: ShownPage, result: ToolResult, *, first: bool) -> Step:
         action, target = read_tool_call(act.name, act.args)
         self._contents.remember(*secrets_in_call(act.args))
         model = act.model
@@ -273,7 +249,7 @@ class StepsOfSpans:
         target = _own_target(act.attributes, action) or target or _target_on(page.tree, action)
         return self._contents.acted(step, action, target)
 
-    def _on_page(self, index: int, page: _Page) -> Step:
+    def _on_page(self, index: int, page: ShownPage) -> Step:
         url, title = redact_url(page.url), redact_text(page.title)
         step = Step(
             index=index,
@@ -340,23 +316,6 @@ def error_of(span: TracedSpan) -> str:
     if not span.failed:
         return ""
     return said or span.message or text(span.attributes.get("error.type")) or "the call failed"
-
-
-def _after(page: _Page, result: ToolResult, kind: str, args: Mapped, *, failed: bool) -> _Page:
-    """Return the page after an action as far as it is known: by its result, or because the action can't change it."""
-    if result.shows_page:
-        same = not result.url or result.url == page.url
-        return _Page(
-            url=result.url or page.url,
-            title=result.title or (page.title if same else ""),
-            tree=result.tree,
-            html=result.html,
-            picture=result.picture,
-        )
-    if failed or kind in _STAYS or base_name(kind) in LOOKING:
-        return _Page(url=page.url, title=page.title)
-    url = args.get("url")
-    return _Page(url=url) if kind in ("goto", "new_tab") and isinstance(url, str) else _Page()
 
 
 def _error_class(error: str, found: Mapped) -> ErrorClass:

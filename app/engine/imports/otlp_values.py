@@ -9,6 +9,8 @@ import re
 from functools import cache
 from typing import Any, cast
 
+from app.engine.imports.json_values import fields_of, items_of
+
 MAX_DEPTH = 12
 """Depth of nested attribute values."""
 
@@ -39,11 +41,11 @@ def value_of(value: object, depth: int = 0) -> object:
             case "doubleValue" | "double_value":
                 return real(one)
             case "arrayValue" | "array_value":
-                return [value_of(item, depth + 1) for item in items_of(mapping(one).get("values"))]
+                return [value_of(item, depth + 1) for item in items_of(fields_of(one).get("values"))]
             case "kvlistValue" | "kvlist_value":
                 return {
                     text(row.get("key")): value_of(row.get("value"), depth + 1)
-                    for row in mappings(mapping(one).get("values"))
+                    for row in mappings(fields_of(one).get("values"))
                 }
             case _:
                 continue
@@ -110,16 +112,6 @@ def _protocol_name(name: str) -> str:
 def text(value: object) -> str:
     """Return a text, "" for anything else."""
     return value if isinstance(value, str) else ""
-
-
-def mapping(value: object) -> Mapped:
-    """Return an object, an empty one for anything else."""
-    return cast("Mapped", value) if isinstance(value, dict) else {}
-
-
-def items_of(value: object) -> list[object]:
-    """Return a list, an empty one for anything else."""
-    return cast("list[object]", value) if isinstance(value, list) else []
 
 
 def mappings(value: object) -> list[Mapped]:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import orjson
-
 from app.engine.imports.aria_snapshot import tree_of_snapshot
+from app.engine.imports.json_values import parsed
 from app.engine.imports.page_contents import decode_picture
 
 MAX_DEPTH = 8
@@ -60,7 +59,7 @@ class ToolResult:
 def read_tool_result(value: object) -> ToolResult:
     """Return what a result says of the page; a JSON text is read as JSON."""
     result = ToolResult()
-    _read(_parsed(value), result, 0, [MAX_ITEMS])
+    _read(parsed(value), result, 0, [MAX_ITEMS])
     result.text = "\n".join(result.texts)
     found = _ERROR.search(result.text)
     if found is not None and not result.error:
@@ -74,15 +73,6 @@ def last_picture(value: object) -> bytes:
     for data in _pictures(value, 0, [MAX_ITEMS]):
         found = data
     return found
-
-
-def _parsed(value: object) -> object:
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            return orjson.loads(value)
-        except ValueError:
-            return value
-    return value
 
 
 def _read(value: object, result: ToolResult, depth: int, left: list[int]) -> None:
@@ -122,7 +112,7 @@ def _read_object(value: dict[str, Any], result: ToolResult, depth: int, left: li
     for name in ("content", "text", "result", "output", "value", "message", "structuredContent", "kwargs"):
         part = value.get(name)
         if isinstance(part, str | list | dict):
-            _read(_parsed(cast("object", part)), result, depth + 1, left)
+            _read(parsed(cast("object", part)), result, depth + 1, left)
     if failed and not result.error:
         result.error = "\n".join(result.texts).strip() or "the tool reported an error"
 
